@@ -214,8 +214,8 @@ def table(claims: Sequence[Claim]) -> str:
 def as_stated(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Claims of a results file as they are stated today: a verdict on another statement decides none of them.
 
-    A claim that was measured with other arms keeps its figures, in words, under the statement that they are of; as it
-    is stated now it isn't run.
+    A claim that was measured with other arms keeps its figures, in words, under the statement that they are of
+    (``measured``, and what ``came_out`` of it); as it is stated now it isn't run.
 
     Args:
         measured: claim → its record, as a results file has it.
@@ -230,6 +230,7 @@ def as_stated(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str
             f'not run: "{now}"; measured was another statement, "{before}", which came out as: '
             f"{record['verdict']} ({record['evidence']})"
         )
-        return {"verdict": "undecided", "evidence": evidence, "statement": now, "checks": []}
+        was = {"measured": before, "came_out": record["verdict"]}
+        return {"verdict": "undecided", "evidence": evidence, "statement": now, "checks": [], **was}
 
     return {name: told(name, record) for name, record in measured.items()}

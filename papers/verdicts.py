@@ -41,8 +41,9 @@ def why(record: Mapping[str, Any]) -> str:
     must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}
     if shown := [f"{c['name']} {Interval.of(c)}, {must[c['side']]}{c['limit']:g}" for c in checks]:
         return "; ".join(shown)
-    said, _, came_out = str(record.get("evidence", "")).partition(", which came out as: ")
-    return f"{said.rpartition('; ')[2]}: {came_out.partition(' (')[0]}" if came_out else said
+    if "measured" in record:
+        return f'measured was another statement, "{record["measured"]}": {record["came_out"]}'
+    return str(record.get("evidence", ""))
 
 
 def would_decide(record: Mapping[str, Any]) -> str:
@@ -51,6 +52,8 @@ def would_decide(record: Mapping[str, Any]) -> str:
         return "another set-up"
     if record["verdict"] != "undecided":
         return ""
+    if "measured" in record:
+        return "measuring what it states now; measured was another statement"
     if not record.get("checks"):
         return "the runs that it compares"
     if any(check["low"] is None for check in record["checks"]):

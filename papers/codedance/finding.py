@@ -1,4 +1,7 @@
-"""CodeDance's own finding in a sentence: what the adaptive reward and a bonus for calls make of needless calls."""
+"""CodeDance's own finding in a sentence: what the adaptive reward and a bonus for calls make of needless calls.
+
+A run by itself may have had any reward; only beside the arm ``bonus`` is ``grpo`` the arm of R_BAT.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,8 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return ""
     start, adaptive = found
     text = f"Calls on an easy question, which needs none: {start.value:.2f} after the cold start"
-    text += f", {adaptive.value:.2f} under R_BAT"
     if not (bonus := of(stages, "bonus/calls_easy")):
-        return f"{text}."
+        return f"{text}, {adaptive.value:.2f} after reinforcement."
     more = moved(adaptive, bonus[0])
     if more > 0 and adaptive.high < HALF < bonus[0].low:
         told = "R_BAT ends needless calls, a bonus makes them universal"
@@ -27,4 +29,4 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         told = {1: "R_BAT calls less", -1: "the bonus calls less", 0: "which calls less can't be told from chance"}[
             more
         ]
-    return f"{text}, {bonus[0].value:.2f} under a bonus for calls: {told}."
+    return f"{text}, {adaptive.value:.2f} under R_BAT, {bonus[0].value:.2f} under a bonus for calls: {told}."

@@ -180,4 +180,5 @@ def test_a_verdict_on_another_statement_decides_nothing_and_keeps_its_figures() 
     )
     for part in ('not run: "more than the base"', '"more than others"', "holds", measured["evidence"]):
         assert part in found["A"]["evidence"]
+    assert (found["A"]["measured"], found["A"]["came_out"]) == ("more than others", "holds")
     assert found["B"] == measured, "one that isn't stated any more stays as it was"

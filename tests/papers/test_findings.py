@@ -7,6 +7,7 @@ import pytest
 from kit.evaluate.intervals import Interval
 from papers.differences import difference, of, sign
 from papers.registry import PAPERS, find_paper
+from papers.vista_gym.finding import of_those_that_call
 
 Value = tuple[float, float, float]
 
@@ -39,9 +40,9 @@ def test_codedance_tells_needless_calls(bonus: Value, says: str) -> None:
     assert told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE, bonus__calls_easy=bonus).endswith(says)
 
 
-def test_codedance_of_a_run_has_no_bonus() -> None:
+def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
-    assert text == "Calls on an easy question, which needs none: 0.30 after the cold start, 0.00 under R_BAT."
+    assert text == "Calls on an easy question, which needs none: 0.30 after the cold start, 0.00 after reinforcement."
 
 
 @pytest.mark.parametrize(
@@ -67,14 +68,34 @@ def test_agile_tells_what_looking_is_worth(gap: Value, says: str) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "says"),
-    [(MOST, "is less sure."), (WIDE, "can't be told from chance."), (NONE, "the wrong thing less often.")],
+    [
+        (
+            MOST,
+            "Of those that call, 0.15 and 0.90 ask for the wrong thing: where it calls, it asks for the wrong thing more",
+        ),
+        (WIDE, "Of those that call, 0.15 and 0.50 ask for the wrong thing: whether it asks better or worse where it"),
+        (
+            NONE,
+            "Of those that call, 0.15 and 0.00 ask for the wrong thing: where it calls, it asks for the wrong thing less",
+        ),
+    ],
 )
-def test_vista_gym_tells_that_it_calls_and_for_what(wrong: Value, says: str) -> None:
-    """An episode without a call in 0.9 before and in none after: calls in 0.10 and in 1.00."""
-    measured = {"sft__errors_no_call": MOST, "grpo__errors_no_call": NONE, "sft__errors_E4": SOME}
-    text = told("vista_gym", **measured, grpo__errors_E4=wrong)
-    assert "in 0.10 of the episodes before reinforcement and in 1.00 after" in text
-    assert "it has learnt that it should call" in text and text.endswith(says)
+def test_vista_gym_tells_that_it_calls_and_of_those_that_call_for_what(wrong: Value, says: str) -> None:
+    """Calls in 0.40 of the episodes before, 0.06 of all being wrong: 0.06 / 0.40 = 0.15 of those that call."""
+    before = {"sft__errors_no_call": (0.6, 0.5, 0.7), "sft__errors_E4": (0.06, 0.02, 0.1)}
+    text = told("vista_gym", **before, grpo__errors_no_call=(0.0, 0.0, 0.0), grpo__errors_E4=wrong)
+    assert "in 0.40 of the episodes before reinforcement and in 1.00 after it: it has learnt that it should" in text
+    assert says in text
+
+
+def test_shares_of_those_that_call_by_hand() -> None:
+    """0.1 / (1 - 0.75) with ends 0.04 / (1 - 0.6) and 0.18 / (1 - 0.8)."""
+    found = of_those_that_call(Interval(0.1, 0.04, 0.18, 24), Interval(0.75, 0.6, 0.8, 24))
+    assert found is not None and (found.value, found.low, found.high) == pytest.approx((0.4, 0.1, 0.9))
+    assert of_those_that_call(Interval(*NONE, 24), Interval(1.0, 0.9, 1.0, 24)) is None
+    mute = {"sft__errors_no_call": (1.0, 0.9, 1.0), "sft__errors_E4": NONE}
+    text = told("vista_gym", **mute, grpo__errors_no_call=NONE, grpo__errors_E4=SOME)
+    assert text.endswith("in 1.00 after it: it has learnt that it should call.")
 
 
 def test_visual_arft_tells_search_and_mending_apart() -> None:

@@ -152,8 +152,11 @@ def test_claims_are_told_with_why_and_what_would_decide_them(tmp_path: Path) -> 
     assert claims.table({"C1": one}).endswith("must be above 0 | several seeds |")
     closed = stated.claim(stated.check("gain", Interval(0.2, -0.1, 0.5, 40), "nobody answered")).record()
     assert claims.table({"C1": closed}).endswith("| not testable here | nobody answered | another set-up |")
+    none = {**open_, "checks": [], "evidence": "one arm was trained"}
+    assert claims.table({"C1": none}).endswith("| one arm was trained | the runs that it compares |")
     other = claims.table({"C1": {**open_, "statement": "it hurts"}})
-    assert other.endswith('| measured was another statement, "it hurts": undecided | the runs that it compares |')
+    takes = "measuring what it states now; measured was another statement"
+    assert other.endswith(f'| measured was another statement, "it hurts": undecided | {takes} |')
 
 
 def test_claims_are_named_by_their_verdicts_in_the_verdicts_order() -> None:

@@ -7,6 +7,7 @@ from textwrap import fill
 
 from kit.files import find_run
 from papers.results import read_results
+from workshop.jobs import same_tasks
 from workshop.jobs.console import near
 from workshop.jobs.finding import finding, own_finding, three_bars
 from workshop.jobs.listing import measured
@@ -24,13 +25,18 @@ def ending(name: str) -> str:
         ValueError: no such run.
     """
     folder = find_run(name)
-    evaluation, stages = measured(folder, read_results(folder / "results.json") or {})
+    results = read_results(folder / "results.json") or {}
+    evaluation, stages = measured(folder, results)
     last = max(folder.glob("*.ipynb"), key=lambda path: path.stat().st_mtime)
     parts, show = [], [("make lab", f"the notebooks; as they ran here: {near(last)}")]
     if any(stages.values()):
         metric, called = headline(evaluation, stages)
         three = {label: value for label, value in three_bars(stages, metric).items() if value}
-        told = [finding(stages, metric, called), own_finding(evaluation, stages)]
+        told = [
+            finding(stages, metric, called),
+            own_finding(evaluation, stages),
+            same_tasks.told(folder, bool(results)),
+        ]
         parts += [fill(text, WIDE) for text in told if text]
         parts.append("\n".join(f"  {label:20}  {_bar(value.value)}  {value}" for label, value in three.items()))
         show.insert(0, (near(write(name)), "this run on a page: curves, one task before and after"))

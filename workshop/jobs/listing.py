@@ -17,6 +17,7 @@ from papers.registry import PaperError, find_paper, paper_of, papers
 from papers.results import read_results
 from workshop.jobs.notebooks import sources
 from workshop.jobs.run import PROFILES, progress_of
+from workshop.jobs.same_tasks import on_shared_tasks
 
 Row = Sequence[str]
 
@@ -135,7 +136,8 @@ def measured(
 ) -> tuple[outcomes.Evaluation[Any] | None, dict[str, outcomes.Metrics]]:
     """A run's evaluation and the metrics of its stages; no evaluation if a notebook of no paper wrote it.
 
-    Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run.
+    Read from ``results.json``, or from ``stages/`` while the notebook that writes it has not run: what a finding
+    compares is of the tasks that these stages share then (:mod:`workshop.jobs.same_tasks`).
 
     Args:
         folder: of the run.
@@ -159,7 +161,8 @@ def measured(
         evaluation = find_paper(str(named)).load_evaluation()
     except PaperError as error:
         raise PaperError(f"{path}: {error}") from error
-    return evaluation, {name: evaluation.load_stage(folder, name) for name in names}
+    played = on_shared_tasks({name: evaluation.load_outcomes(folder, name) for name in names})
+    return evaluation, {name: evaluation.evaluate_outcomes(some) for name, some in played.items()}
 
 
 def _headline(

@@ -18,6 +18,7 @@ from kit.train.metrics import read_metrics
 from kit.view import curves
 from kit.view.charts import Plot, bars
 from kit.view.html import clean, figures, render
+from workshop.jobs import same_tasks
 from workshop.jobs.finding import GRPO, SFT, UNTRAINED, finding, own_finding, three_bars
 
 
@@ -31,8 +32,8 @@ def story(folder: Path, evaluation: Evaluation[Any] | None, stages: Mapping[str,
     """
     metric, called = headline(evaluation, stages)
     yield f'<p style="font-size:16px">{clean(finding(stages, metric, called))}</p>'
-    if own := own_finding(evaluation, stages):
-        yield f'<p style="font-size:16px">{clean(own)}</p>'
+    for text in (own_finding(evaluation, stages), same_tasks.told(folder, (folder / "results.json").is_file())):
+        yield f'<p style="font-size:16px">{clean(text)}</p>' if text else ""
     three = three_bars(stages, metric)
     if known := {fill(label, 12): value for label, value in three.items() if value}:
         yield image(bars({called: known}, label=called, title=f"{called}: value and 95 % interval"), called)
