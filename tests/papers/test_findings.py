@@ -71,12 +71,12 @@ def test_agile_tells_what_looking_is_worth(gap: Value, says: str) -> None:
     [
         (
             MOST,
-            "Of those that call, 0.15 and 0.90 ask for the wrong thing: where it calls, it asks for the wrong thing more",
+            "call, 0.15 and 0.90 ask for the wrong thing: where it calls, it asks for the wrong thing more",
         ),
-        (WIDE, "Of those that call, 0.15 and 0.50 ask for the wrong thing: whether it asks better or worse where it"),
+        (WIDE, "call, 0.15 and 0.50 ask for the wrong thing: whether it asks better or worse where it"),
         (
             NONE,
-            "Of those that call, 0.15 and 0.00 ask for the wrong thing: where it calls, it asks for the wrong thing less",
+            "call, 0.15 and 0.00 ask for the wrong thing: where it calls, it asks for the wrong thing less",
         ),
     ],
 )

@@ -101,6 +101,25 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
     return " ".join(text for text in told if text)
 
 
+def in_short(stages: Mapping[str, Metrics], metric: str, called: str, how: str) -> str:
+    """Say in one sentence what came out, and why as far as that can be told; empty: one of the two wasn't measured.
+
+    Args:
+        stages: as in :func:`finding`.
+        metric: name of the share that is told.
+        called: its name for readers.
+        how: how the agent was trained, such as ``7 minutes of training``.
+    """
+    direct, _, agent = three_bars(stages, metric).values()
+    if direct is None or agent is None:
+        return ""
+    better = _paired(stages, GAIN, metric, agent, direct) > 0
+    gap = alongside(stages[GRPO], GAP, metric)
+    because = ", because it has learnt to look" if better and gap is not None and sign(gap) > 0 else ""
+    told = f"Asked directly, the tiny model gets {100 * direct.value:.0f} of 100 right ({called})"
+    return f"{told}; after {how} {100 * agent.value:.0f}{because}."
+
+
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:
     """Who did it, by what each training added and by what the agent loses with observations that aren't its own."""
     base, cold = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT))

@@ -1,7 +1,8 @@
 """Fill the generated blocks of README.md and docs/results.md: figures come from ``results/``, never from a keyboard.
 
 A block of figures stands between two marks, one paper's where the first names it, else those of all that aren't named.
-Two more names stand for tables of all papers: ``papers`` (what each training brought) and ``claims`` (verdicts).
+More names stand for all papers: ``first`` (the first one in a sentence), ``papers`` (a table of what each training
+brought) and ``claims`` (verdicts).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from papers.registry import Paper, find_paper, published
 from papers.tables import markdown
 from papers.verdicts import why, would_decide
 from tiny import TINY
-from workshop.jobs.finding import ADDED, GRPO, SFT, UNTRAINED, alongside, finding, own_finding
+from workshop.jobs.finding import ADDED, GRPO, SFT, UNTRAINED, alongside, finding, in_short, own_finding
 from workshop.planner.architecture import Architecture
 from workshop.publishing.current import machine, outdated
 
@@ -198,14 +199,19 @@ def _told_beside(results: Mapping[str, Any]) -> list[str]:
 
 
 def _trained(results: Mapping[str, Any]) -> str:
-    minutes = results.get("training_minutes")
-    if minutes is None:
+    if (minutes := _minutes(results)) is None:
         return "Training time was not recorded with these figures."
     seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
     whole = (results.get("run_minutes") or {}).get("runs")
     run = f"; with data, play and measuring its run took {whole:.0f}" if whole else ""
     who = f"Each of {len(seeds)} seeds" if len(seeds) > 1 else "It is of one seed, which"
-    return f"{who} trained for {minutes / len(seeds):.0f} minutes{run}."
+    return f"{who} trained for {minutes:.0f} minutes{run}."
+
+
+def _minutes(results: Mapping[str, Any]) -> float | None:
+    """Minutes that a seed's training took; None: not recorded."""
+    minutes = results.get("training_minutes")
+    return None if minutes is None else minutes / (len(results["seed"]) if isinstance(results["seed"], list) else 1)
 
 
 def judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
@@ -233,6 +239,18 @@ def _plain(text: str) -> str:
     """Evidence as it is read: no minus before a zero, and no share above 1 or below 0."""
     text = re.sub(r"-(0\.0+)\b", r"\1", text)
     return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
+
+
+def _first(results: Mapping[str, Results], _: Path) -> str:
+    """What came out of the first paper, in one sentence for whoever reads no other."""
+    name, some = next(iter(results.items()))
+    if some is None:
+        return "Not measured yet."
+    metric, called = next(iter(find_paper(name).load_evaluation().headlines.items()))
+    minutes = _minutes(some)
+    how = "training" if minutes is None else f"{minutes:.0f} minutes of training"
+    how += " on a laptop" if some["profile"] == "laptop" else ""
+    return in_short(by_stage(some), metric, called, how) or "Not measured yet."
 
 
 def _verdicts(results: Mapping[str, Results], _: Path) -> str:
@@ -299,5 +317,9 @@ def _moved(before: Interval | None, after: Interval | None, paired: Interval | N
 PAGES: dict[str, Callable[[str, Results], str]] = {"README.md": headline, "docs/results.md": block}
 """The pages with a generated block, and what it is made of."""
 
-TABLES: dict[str, Callable[[Mapping[str, Results], Path], str]] = {"papers": _papers, "claims": _verdicts}
+TABLES: dict[str, Callable[[Mapping[str, Results], Path], str]] = {
+    "first": _first,
+    "papers": _papers,
+    "claims": _verdicts,
+}
 """Names of marks that stand for all papers; made of their results, and of the folder that links are told from."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.evaluate.intervals import Interval
+from kit.files import ROOT
 from workshop.publishing.readme import BEGIN, END, PAGES, _plain, _within, block, fill, filled, headline
 
 RESULTS = {
@@ -129,6 +130,36 @@ def test_two_marks_stand_for_all_papers(tmp_path: Path) -> None:
     )
     nested = filled("<!-- results:begin papers -->" + END, results, headline, "docs/results.md")
     assert "[11](../notebooks/11_agile.ipynb)" in nested
+
+
+def first(**stages: tuple[float, float, float]) -> str:
+    """The README's first sentence, of values that are named ``STAGE__METRIC``."""
+    records = {n.replace("__", "/"): dict(zip(("value", "low", "high"), v, strict=True)) for n, v in stages.items()}
+    metrics = {name: {**record, "n": 72} for name, record in records.items()}
+    some = {**RESULTS, "seed": [0, 1], "training_minutes": 21.0, "metrics": metrics}
+    text = filled(f"<!-- results:begin first -->old{END}", {"agile": some, "codedance": None}, headline, "README.md")
+    return text.splitlines()[1]
+
+
+def test_the_first_sentence_is_short_and_gives_a_reason_only_where_there_is_one() -> None:
+    """21 minutes of two seeds are 10.5 each, told as 10."""
+    low, high = (0.22, 0.1, 0.4), (0.81, 0.7, 0.9)
+    both = {"direct__acc_2x2": low, "grpo__acc_2x2": high}
+    told = (
+        "Asked directly, the tiny model gets 22 of 100 right (2×2 solved); after 10 minutes of training on a laptop 81"
+    )
+    assert first(**both) == f"{told}." and len(told.split()) <= 25
+    assert first(**both, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)) == f"{told}, because it has learnt to look."
+    assert first(**both, grpo__observation_gap_swapped=(0.1, -0.1, 0.3)) == f"{told}."
+    same = {"direct__acc_2x2": high, "grpo__acc_2x2": high}
+    assert first(**same, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)).endswith("on a laptop 81.")
+    assert first(grpo__acc_2x2=high) == "Not measured yet."
+
+
+def test_the_readme_begins_with_it_right_below_the_picture() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert lines[2].startswith("![") and lines[4] == "<!-- results:begin first -->"
+    assert 0 < len(lines[5].split()) <= 30 and lines[6] == END
 
 
 def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
