@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kit.files import FULL, UNWRITABLE, print_anything
@@ -20,6 +21,7 @@ from workshop.jobs.missing import tell
 
 if TYPE_CHECKING:
     from workshop.jobs.run import Job
+    from workshop.jobs.sweep import Variant
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
@@ -51,20 +53,42 @@ def _run(args: argparse.Namespace) -> int:
     from workshop.jobs.listing import view
     from workshop.jobs.machine import check_machine
     from workshop.jobs.run import execute, plan
+    from workshop.jobs.sweep import variants
 
     try:
-        job = plan(args.target, args.profile, args.set, args.name, tag=args.tag, until=args.until)
-        check_machine(job)
-        job = _by_memory(job, args.set)
+        job = plan(args.target, args.profile, [], args.name, tag=args.tag, until=args.until)
+        some = variants(job, args.target, args.set, args.seeds, args.until)
+        for one in some:
+            check_machine(one.job)
+        some = [replace(one, job=_by_memory(one.job, one.sets)) for one in some]
     except Exception as error:
         return _refuse(error)
     if other := not_the_locks():
         print(other)
+    if args.seeds or len(some) > 1:
+        return _sweep(some, job.name, args.force, args.verbose)
+    (job,) = (one.job for one in some)
     execute(job, args.force, args.verbose)
     from workshop.jobs.ending import ending  # it draws: imports that the notebooks needn't wait for
 
     print("", *([view(job.name)] if args.verbose else []), ending(job.name), sep="\n")
     return 0
+
+
+def _sweep(some: Sequence[Variant], name: str, force: bool, verbose: bool) -> int:
+    """Execute several runs and tell them together; 1 if one of them failed."""
+    from kit.files import runs_folder
+    from workshop.jobs import together
+    from workshop.jobs.sweep import by_setting, estimate, run_all
+
+    print(f"{len(some)} runs, {some[0].job.name} to {some[-1].job.name}: {estimate(some[0].job, len(some))}")
+    groups, target = by_setting(some), runs_folder() / f"{name}.html"
+    title = f"{len(some)} runs of {name}"
+    failed = run_all(some, lambda: together.write(groups, target, title), force, verbose)
+    print("", together.told(groups), f"page: {target}", sep="\n")
+    if failed:
+        print(f"python -m kit: failed: {', '.join(failed)}; the same command again tries them again", file=sys.stderr)
+    return 1 if failed else 0
 
 
 def _by_memory(job: Job, sets: Sequence[str]) -> Job:
@@ -146,10 +170,10 @@ def _compare(names: Sequence[str]) -> int:
     from workshop.jobs.compare import compare
 
     print(compare(names), flush=True)
-    from workshop.jobs.run_page import draw_together
+    from workshop.jobs import together  # it draws: imports that the text above needn't wait for
 
-    for path in draw_together(names):
-        print(f"\ncurves: {path}")
+    groups = together.grouped(names)
+    print(f"\n{together.told(groups)}\n\npage: {together.write(groups, together.page_of(names), ', '.join(names))}")
     return 0
 
 

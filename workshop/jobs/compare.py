@@ -24,15 +24,13 @@ def compare(names: Sequence[str]) -> str:
     """
     folders = {name: existing_run(name) for name in names}
     stages = {name: {path.stem for path in folder.glob("stages/*.json")} for name, folder in folders.items()}
-    files = [folders[name] / "stages" / f"{stage}.json" for name in names for stage in stages[name]]
-    papers = {str((read_json(path) or {}).get("paper")) for path in files}
     shared = set.intersection(*stages.values())
     if not shared:
         had = "; ".join(f"{name}: {', '.join(sorted(found)) or 'none'}" for name, found in stages.items())
         raise ValueError(f"these runs have no measured stage in common ({had}): run the same notebooks in each first")
-    if len(papers) > 1:
-        raise ValueError(f"runs of one paper can be compared, these are of {', '.join(sorted(papers))}")
-    evaluation = find_paper(papers.pop()).load_evaluation()
+    evaluation = evaluation_of(list(folders.values()))
+    if evaluation is None:
+        raise ValueError("the stages of these runs are of no paper: only a paper's metrics can be compared")
     order = [stage for stage in evaluation.reported if stage in shared]
     parts = [_settings(folders)]
     parts += [_stage(evaluation, folders, stage) for stage in order or sorted(shared)]
@@ -41,6 +39,20 @@ def compare(names: Sequence[str]) -> str:
         "not over other seeds: a second seed of the same values shows how much chance alone makes"
     )
     return "\n\n".join(part for part in parts if part)
+
+
+def evaluation_of(folders: Sequence[Path]) -> Evaluation[Any] | None:
+    """The evaluation of the paper that runs are of; None: they have no stage, or one of a notebook of no paper.
+
+    Raises:
+        ValueError: they are of several papers.
+    """
+    files = [path for folder in folders for path in sorted(folder.glob("stages/*.json"))]
+    papers = {str((read_json(path) or {}).get("paper")) for path in files}
+    if len(papers) > 1:
+        raise ValueError(f"runs of one paper can be compared, these are of {', '.join(sorted(papers))}")
+    name = papers.pop() if papers else ""
+    return find_paper(name).load_evaluation() if name else None
 
 
 def _settings(folders: dict[str, Path]) -> str:

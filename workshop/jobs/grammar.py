@@ -16,7 +16,14 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     run = sub.add_parser("run", help="execute a notebook, or a paper's in order, as a resumable job")
     run.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
     run.add_argument("--profile", default="laptop", help="smoke, laptop (default), gpu or node")
-    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="13.NAME=VALUE: one notebook's")
+    run.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="13.NAME=VALUE: one notebook's; NAME=A,B: a run for each value",
+    )
+    run.add_argument("--seeds", default="", metavar="0-2", help="a run for each: NAME-0, NAME-1, … (or 0,3,5)")
     run.add_argument("--name", help="of the run, a folder in runs/ (default: the family's name)")
     run.add_argument("--tag", default="", help="work in a branch, NAME-TAG, which keeps data and earlier stages")
     run.add_argument("--until", default="", metavar="NN", help="number of the last notebook (default: all)")

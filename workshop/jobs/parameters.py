@@ -47,6 +47,12 @@ MAY_BE_0 = SHARES - {"test_share"} | {
 }
 
 
+LISTS = frozenset(
+    ("at_sight", "budgets", "easy_shown", "hard_shown", "kinds", "more_tests", "only", "single_family", "single_tools")
+)
+"""Texts that are lists themselves: a comma in one parts its items."""
+
+
 class ParameterError(ValueError):
     """A parameter that does not exist, or a value of the wrong type."""
 
@@ -59,6 +65,11 @@ class Parameter:
     type: str
     default: Value
     help: str
+
+
+def is_listed(parameter: Parameter) -> bool:
+    """Whether one value of it may hold commas; of any other parameter ``a,b`` stands for two values."""
+    return parameter.type.startswith("list") or parameter.name in LISTS or "," in str(parameter.default)
 
 
 def read_parameters(cell: str, where: str) -> dict[str, Parameter]:

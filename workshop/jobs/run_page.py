@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from kit.evaluate.five.questions import answered
-from kit.files import find_run, write_bytes
+from kit.files import find_run
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.train.progress import FILE, Progress, read_progress
 from kit.view import curves, show
-from kit.view.charts import COLOURS, DASHES
-from kit.view.curves import over_published, overlaid
+from kit.view.curves import over_published
 from kit.view.five import five
 from kit.view.html import Html, clean
 from papers.published_curves import published_curves
@@ -56,13 +55,13 @@ def write(name: str, refresh: int = 0) -> Path:
             body += _stage(folder, training, paper)
     body += [f"<p>{_lines(text)}</p>" for text in told.headline]
     if answered(results):
-        body.append(_folded("the five questions", image(five(results), "answers")))
+        body.append(folded("the five questions", image(five(results), "answers")))
     for training in trainings:
         if training.parent != folder:
             called = f"side experiment: {training.relative_to(folder)}"
-            body.append(_folded(called, "".join(_stage(folder, training, paper))))
+            body.append(folded(called, "".join(_stage(folder, training, paper))))
     rest = "".join(f'<div class="t k">{clean(text)}</div>' for text in told.rest)
-    body.append(_folded("all figures and files", rest))
+    body.append(folded("all figures and files", rest))
     return Html("".join(body), f"run {name}").save(folder / PAGE, refresh)
 
 
@@ -79,7 +78,8 @@ def _order(metrics: Path) -> tuple[int, str]:
     return place, str(metrics)
 
 
-def _folded(title: str, content: str) -> str:
+def folded(title: str, content: str) -> str:
+    """A part of a page that opens at a click."""
     return f'<details class="x"><summary>{clean(title)}</summary>{content}</details>'
 
 
@@ -109,27 +109,6 @@ def _running(folder: Path) -> Iterator[Progress]:
 
 def _lines(text: str) -> str:
     return "<br>".join(clean(line) for line in text.split("\n"))
-
-
-def draw_together(names: Sequence[str]) -> list[Path]:
-    """Draw the trainings that all these runs have, each stage's in one figure; returns the files, in the last run.
-
-    Args:
-        names: of the runs.
-    """
-    folders = {name: find_run(name) for name in names}
-    last, found = folders[names[-1]], []
-    for path in sorted(last.glob("*/metrics.jsonl")):
-        stage = path.parent.name
-        rows = {name: read_metrics(folder / stage / "metrics.jsonl") for name, folder in folders.items()}
-        shared = len({(folder / stage).resolve() for folder in folders.values()}) == 1
-        if shared or not all(rows.values()):  # kept from one another: the same curve; or not run everywhere
-            continue
-        target = last / f"{stage}-beside-{names[0]}.png"
-        styles = [{"color": COLOURS[k % 6], "linestyle": DASHES[k % 4], "label": name} for k, name in enumerate(rows)]
-        write_bytes(target, overlaid(rows, styles).png())
-        found.append(target)
-    return found
 
 
 def _stage(run: Path, folder: Path, paper: Paper | None) -> Iterator[str]:

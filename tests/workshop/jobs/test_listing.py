@@ -146,8 +146,9 @@ def test_runs_are_compared_where_they_differ(capsys: pytest.CaptureFixture[str])
     # Two of eight against six of eight, the same puzzles: half of them more.
     assert re.search(r"2×2 solved +0.250 \[.*\] +0.750 \[.*\] +\+0.500 \[\+0.\d+, \+", shown)
     assert main(["view", "slow", "fast"]) == 0
-    figure = runs_folder() / "fast" / "grpo-beside-slow.png"
-    assert figure.read_bytes().startswith(b"\x89PNG") and f"curves: {figure}" in capsys.readouterr().out
+    page = runs_folder() / "slow-beside-fast.html"
+    assert f"page: {page}" in capsys.readouterr().out
+    assert 'alt="curves of grpo of all runs"' in page.read_text() and 'alt="2×2 solved"' in page.read_text()
 
 
 def test_what_cant_be_compared_is_said() -> None:

@@ -1,0 +1,203 @@
+"""Several runs on one page: headline metrics of each, means over seeds for each setting, the curves of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kit.evaluate.intervals import Interval
+from kit.evaluate.outcomes import Evaluation
+from kit.files import find_run, read_json, runs_folder
+from kit.train.metrics import read_metrics
+from kit.view.charts import COLOURS, DASHES, bars
+from kit.view.curves import overlaid
+from kit.view.html import Html, clean
+from workshop.jobs.compare import compare, evaluation_of
+from workshop.jobs.listing import existing_run, table
+from workshop.jobs.notebooks import NotebookError, find, parameters
+from workshop.jobs.run import progress_of
+from workshop.jobs.run_page import PAGE, folded
+from workshop.jobs.run_story import image
+
+Groups = Mapping[str, Mapping[str, int]]
+"""Setting (empty: the only one) → name of each of its runs → its seed."""
+
+NO_SETTING = ("run", "profile", "tag", "seed")
+"""Parameters that may differ between runs of one setting."""
+
+SAID = "Value and 95 % interval: of a run over other tasks; of a mean over other tasks and other seeds."
+
+
+def grouped(names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Put runs together that differ in their seed alone, by what they were made with.
+
+    Raises:
+        ValueError: no such run.
+    """
+    values = {name: _values(existing_run(name)) for name in dict.fromkeys(names)}
+    shared = set.intersection(*(set(mine) for mine in values.values()))
+    differ = [key for key in sorted(shared) if len({repr(mine[key]) for mine in values.values()}) > 1]
+    found: dict[str, dict[str, int]] = {}
+    for number, (name, mine) in enumerate(values.items()):
+        told = dict.fromkeys(f"{key}={mine[of, key]}" for of, key in differ if key not in NO_SETTING)
+        seeds = {int(value) for (_, key), value in mine.items() if key == "seed"}
+        setting = ", ".join(told) if mine else name  # of one that tells no values, none are known to be the same
+        found.setdefault(setting, {})[name] = seeds.pop() if len(seeds) == 1 else number
+    return found
+
+
+def _values(folder: Path) -> dict[tuple[str, str], Any]:
+    """(Notebook, parameter) → value; of a run made in notebooks (training, setting) → value."""
+    found: dict[tuple[str, str], Any] = {}
+    for name, entry in progress_of(folder).items():
+        try:
+            usual = {key: parameter.default for key, parameter in parameters(find(name)[0]).items()}
+        except NotebookError:  # one of before, or of a package that is gone
+            usual = {}
+        found |= {(name, key): value for key, value in {**usual, **entry.get("parameters", {})}.items()}
+    for path in folder.glob("*/checkpoint/settings.json") if not found else ():
+        found |= {(path.parents[1].name, key): value for key, value in read_json(path)["settings"].items()}
+    return found
+
+
+def page_of(names: Sequence[str]) -> Path:
+    """Where the page of these runs is: in the runs' folder, called after them."""
+    whole = "-beside-".join(names)
+    return runs_folder() / f"{whole if len(whole) < 100 else f'{names[0]}-beside-{len(names) - 1}-others'}.html"
+
+
+def rows(evaluation: Evaluation[Any], groups: Groups, stage: str) -> list[list[str]]:
+    """Headline metrics of a stage as a table, its head first: each run, and the mean of each setting's runs.
+
+    Args:
+        evaluation: of the runs' paper.
+        groups: the runs.
+        stage: such as ``grpo``; a run that hasn't measured it says so.
+    """
+    measured = {name: outcomes for runs in groups.values() for name, outcomes in _outcomes(evaluation, runs, stage)}
+    metrics = {name: evaluation.evaluate_outcomes(some) for name, some in measured.items()}
+    shown = [name for name in evaluation.headlines if any(name in found for found in metrics.values())]
+    found = [["setting", "run", *(evaluation.headlines[name] for name in shown)]]
+    for setting, runs in groups.items():
+        for name in runs:
+            mine = metrics.get(name, {})
+            found.append([setting, name, *(str(mine.get(metric, "not run")) for metric in shown)])
+        if len(runs) > 1 and (together := mean_of(evaluation, runs, stage)):
+            have = [name for name in runs if name in measured]
+            seeds = len({runs[name] for name in have})
+            called = f"mean of {len(have)} runs, {seeds} seed{'s' * (seeds > 1)}"
+            found.append([setting, called, *(str(together.get(metric, "not run")) for metric in shown)])
+    return found
+
+
+def _outcomes(evaluation: Evaluation[Any], runs: Mapping[str, int], stage: str) -> Iterator[tuple[str, list[Any]]]:
+    """The outcomes of a stage in the runs that measured it, each with its run's seed."""
+    for name, seed in runs.items():
+        if (find_run(name) / "stages" / f"{stage}.json").is_file():
+            yield name, evaluation.load_outcomes(find_run(name), stage, seed)
+
+
+def mean_of(evaluation: Evaluation[Any], runs: Mapping[str, int], stage: str) -> dict[str, Interval]:
+    """Every metric over all runs of a setting that measured a stage, with intervals over seeds; empty if none did."""
+    some = [outcome for _, mine in _outcomes(evaluation, runs, stage) for outcome in mine]
+    return evaluation.evaluate_outcomes(some) if some else {}
+
+
+def stages_of(evaluation: Evaluation[Any] | None, groups: Groups) -> list[str]:
+    """Stages that a run has measured, in the order of the paper's tables."""
+    folders = [find_run(name) for runs in groups.values() for name in runs]
+    found = {path.stem for folder in folders for path in folder.glob("stages/*.json")}
+    return [stage for stage in evaluation.reported if stage in found] or sorted(found) if evaluation else []
+
+
+def told(groups: Groups) -> str:
+    """The last stage's table as text.
+
+    Raises:
+        ValueError: the runs are of several papers.
+    """
+    evaluation = evaluation_of([find_run(name) for runs in groups.values() for name in runs])
+    stages = stages_of(evaluation, groups)
+    return (
+        f"{stages[-1]}:\n{table(rows(evaluation, groups, stages[-1]))}" if evaluation and stages else "nothing measured"
+    )
+
+
+def write(groups: Groups, target: Path, title: str) -> Path:
+    """Write the page of several runs; returns where it is.
+
+    Args:
+        groups: the runs, by setting.
+        target: file of the page.
+        title: what stands above it.
+
+    Raises:
+        ValueError: the runs are of several papers.
+    """
+    names = [name for runs in groups.values() for name in runs]
+    evaluation = evaluation_of([find_run(name) for name in names])
+    body = [f'<h1 style="font-size:22px;margin:0">{clean(title)}</h1><p>{SAID}</p>']
+    stages = stages_of(evaluation, groups)
+    for stage in reversed(stages):
+        assert evaluation is not None  # else there are no stages
+        shown = _html(rows(evaluation, groups, stage), target.parent)
+        body.append(f"<h2>{clean(stage)}</h2>{shown}" if stage == stages[-1] else folded(stage, shown))
+        if stage == stages[-1] and len(groups) > 1:
+            body += _drawn(evaluation, groups, stage)
+    body += [] if stages else ["<p>No stage has been measured yet.</p>"]
+    body += _curves(groups)
+    try:
+        compared = compare(names) if len(names) > 1 else ""
+    except ValueError as error:
+        compared = str(error)
+    body.append(folded("differences to the first run", f'<div class="t k">{clean(compared)}</div>') if compared else "")
+    return Html("".join(body), title).save(target)
+
+
+def _drawn(evaluation: Evaluation[Any], groups: Groups, stage: str) -> Iterator[str]:
+    """The first headline metric of each setting, as bars."""
+    metric, called = next(iter(evaluation.headlines.items()))
+    means = {setting: mean_of(evaluation, runs, stage).get(metric) for setting, runs in groups.items()}
+    if known := {setting: value for setting, value in means.items() if value}:
+        yield image(bars({called: known}, label=called, title=f"{called}: value and 95 % interval"), called)
+
+
+def _html(lines: Sequence[Sequence[str]], folder: Path) -> str:
+    """A table with its head; names of runs lead to their pages, as far as these are there."""
+    look = "text-align:left;padding:2px 10px;border-bottom:1px solid var(--l)"
+
+    def shown(text: str) -> str:
+        there = (folder / text / PAGE).is_file()
+        return f'<a href="{clean(text)}/{PAGE}" style="color:inherit">{clean(text)}</a>' if there else clean(text)
+
+    head, *others = lines
+    made = ["".join(f'<th style="{look}">{clean(text)}</th>' for text in head)]
+    for setting, name, *values in others:
+        bold = ";font-weight:bold" * name.startswith("mean of ")
+        row = (clean(setting), shown(name), *map(clean, values))
+        made.append("".join(f'<td style="{look}{bold}">{text}</td>' for text in row))
+    return f'<table style="border-collapse:collapse">{"".join(f"<tr>{row}</tr>" for row in made)}</table>'
+
+
+def _curves(groups: Groups) -> Iterator[str]:
+    """The trainings of all runs, each training's in one figure: a setting has a colour, the only one's runs have."""
+    every = [(setting, find_run(name)) for setting, runs in groups.items() for name in runs]
+    for training in sorted({path.parent.name for _, folder in every for path in folder.glob("*/metrics.jsonl")}):
+        some = [(setting, folder, read_metrics(folder / training / "metrics.jsonl")) for setting, folder in every]
+        known = [one for one in some if one[2]]
+        labels = [setting if len(groups) > 1 else folder.name for setting, folder, _ in known]
+        places = list(dict.fromkeys(labels))
+        styles = []
+        for number, label in enumerate(labels):
+            k = places.index(label)
+            style = {"color": COLOURS[k % 6], "linestyle": DASHES[k // 6 % 4 if len(groups) > 1 else k % 4]}
+            styles.append(style | ({"label": label} if label not in labels[:number] else {}))
+        missing = ", ".join(folder.name for _, folder, found in some if not found)
+        note = f"<p>{clean(f'Not run in {missing}.')}</p>" if missing else ""
+        try:
+            figure = overlaid({folder.name: found for _, folder, found in known}, styles)
+        except ValueError as error:  # no metric that all of them have
+            yield f"<h2>{clean(training)}</h2><p>{clean(str(error))}</p>{note}"
+            continue
+        yield f"<h2>{clean(training)}</h2>{note}{image(figure, f'curves of {training} of all runs')}"
