@@ -177,6 +177,13 @@ def _compare(names: Sequence[str]) -> int:
     return 0
 
 
+def _export(args: argparse.Namespace) -> int:
+    from workshop.jobs.export import export
+
+    print(*export(args.run, args.csv), sep="\n")
+    return 0
+
+
 def _doctor(args: argparse.Namespace) -> int:
     from workshop.jobs.doctor import bug_report, doctor
 
@@ -262,6 +269,7 @@ COMMANDS = {
     "join": _join,
     "list": _list,
     "view": _view,
+    "export": _export,
     "doctor": _doctor,
     "bench": _bench,
     "notebooks": _notebooks,

@@ -134,7 +134,7 @@ def test_a_terminal_that_lacks_signs_ends_no_command(runs: Path, encoding: str, 
 def test_every_command_is_wired() -> None:
     jobs, reading, care = (
         {"run", "plan", "join", "bench"},
-        {"list", "view", "lab", "reset", "tools"},
+        {"list", "view", "export", "lab", "reset", "tools"},
         {"doctor", "notebooks", "results", "readme"},
     )
     assert set(COMMANDS) == jobs | reading | care | {"course"}

@@ -37,6 +37,10 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     view = sub.add_parser("view", help="a run's results and files, or several runs compared with the first")
     view.add_argument("run", nargs="+")
     view.add_argument("--watch", action="store_true", help="write the page again every ten seconds while it trains")
+    export = sub.add_parser("export", help="runs' metrics and outcomes as tables, for pandas or R")
+    export.add_argument("run", nargs="+")
+    where = "folder, or file for the metrics (default: the run's folder)"
+    export.add_argument("--csv", nargs="?", const="", required=True, metavar="WHERE", help=where)
     check = sub.add_parser("doctor", help="check this machine and installation")
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")

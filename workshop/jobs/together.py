@@ -41,10 +41,20 @@ def grouped(names: Sequence[str]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for number, (name, mine) in enumerate(values.items()):
         told = dict.fromkeys(f"{key}={mine[of, key]}" for of, key in differ if key not in NO_SETTING)
-        seeds = {int(value) for (_, key), value in mine.items() if key == "seed"}
+        seed = _seed(mine)
         setting = ", ".join(told) if mine else name  # of one that tells no values, none are known to be the same
-        found.setdefault(setting, {})[name] = seeds.pop() if len(seeds) == 1 else number
+        found.setdefault(setting, {})[name] = number if seed is None else seed
     return found
+
+
+def seed_of(folder: Path) -> int | None:
+    """The one seed that all of a run was made with; None: nothing says so."""
+    return _seed(_values(folder))
+
+
+def _seed(values: Mapping[tuple[str, str], Any]) -> int | None:
+    seeds = {int(value) for (_, key), value in values.items() if key == "seed"}
+    return seeds.pop() if len(seeds) == 1 else None
 
 
 def _values(folder: Path) -> dict[tuple[str, str], Any]:
