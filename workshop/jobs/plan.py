@@ -14,8 +14,9 @@ from kit.train.progress import duration
 from kit.train.sft import SFTSettings
 from papers.registry import paper_of
 from tiny import TINY
+from workshop.jobs.lengths import UNKNOWN, measured_length
 from workshop.jobs.notebooks import find
-from workshop.jobs.run import Job, Planned, profile_values
+from workshop.jobs.run import Job, Planned, plan, profile_values
 from workshop.planner.advice import fits
 from workshop.planner.architecture import Architecture
 from workshop.planner.choice import SETTINGS, together
@@ -163,13 +164,52 @@ def report(
     if card:
         found = [(name, replace(stage, flops=card.flops, bandwidth=card.bandwidth)) for name, stage in found]
     if not found:
-        raise ValueError(f"{', '.join(p.source.name for p in job.notebooks)}: nothing here trains in a way to plan for")
-    texts = [f"times follow from what {CITED} took", *(of_stage(name, stage) for name, stage in found)]
+        raise ValueError(_nothing_trains(job))
+    usual = {name: expected(job, name, stage) for name, stage in found}
+    texts = [f"times follow from what {CITED} took"]
+    texts += [of_stage(name, stage, _expected(stage, *usual[name])) for name, stage in found]
     if len(found) > 1:
         known = [stage for _, stage in found if stage.steps]
         most, of_gpus = sum(map(hours, known)), sum(hours(stage) * stage.gpus for stage in known)
         texts.append(f"trainings together: {duration(3600 * most)}, {of_gpus:.1f} GPU-hours; evaluations come on top")
+        likely = [usual[name][0] or stage for name, stage in found if stage.steps]
+        if any(shorter for shorter, _ in usual.values()):
+            texts[-1] += f"\nexpected: {duration(3600 * sum(map(hours, likely)))}, those not measured at the longest"
     return "\n\n".join(texts), all(fits(stage) for _, stage in found)
+
+
+def _nothing_trains(job: Job) -> str:
+    """Why there is nothing to plan for, and what to plan instead, if the family has a training."""
+    family = job.notebooks[0].source.family
+    whole = plan(family, job.profile, [], None)
+    way = f": python -m kit plan {family} --profile {job.profile} plans all of {family}"
+    there = len(whole.notebooks) > len(job.notebooks) and any(stages(whole, None, None))
+    names = ", ".join(planned.source.name for planned in job.notebooks)
+    return f"{names}: nothing here trains in a way to plan for{way if there else ''}"
+
+
+def expected(job: Job, name: str, stage: Stage) -> tuple[Stage | None, str]:
+    """A training with episodes of the mean length that was measured, and where; None: of no run like it.
+
+    Args:
+        job: that it is part of.
+        name: as :func:`stages` has it.
+        stage: with the longest episodes.
+    """
+    length = measured_length(job, name.partition(":")[0]) if stage.rollout_engine else None
+    if length is None:
+        return None, ""
+    tokens = min(length.tokens, stage.tokens)
+    shown, said = min(stage.picture_tokens, tokens), min(length.sampled, tokens)
+    return replace(stage, tokens=tokens, picture_tokens=shown, sampled=said), length.where
+
+
+def _expected(longest: Stage, likely: Stage | None, where: str) -> str:
+    """The line on a training whose episodes are as long as they were elsewhere."""
+    if likely is None or not longest.steps:
+        return f"{'unknown':>10s}  {UNKNOWN}"
+    cost = f"{duration(3600 * hours(likely)):>10s}  as long as expected, {hours(likely) * likely.gpus:.1f} GPU-hours"
+    return f"{cost}: {likely.tokens} tokens an episode, {likely.sampled} of them said, as in {where}"
 
 
 def by_memory(

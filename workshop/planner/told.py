@@ -37,8 +37,14 @@ BY: Mapping[RolloutEngine | None, str] = {
 """Who plays, in words."""
 
 
-def of_stage(name: str, stage: Stage) -> str:
-    """Tell all of a stage, under its name."""
+def of_stage(name: str, stage: Stage, expected: str = "") -> str:
+    """Tell all of a stage, under its name.
+
+    Args:
+        name: of the stage.
+        stage: what is told.
+        expected: a line on episodes as long as they were elsewhere; empty: none.
+    """
     lines = [
         f"{name}, {stage.gpus} × {stage.memory / GB:g} GB, {stage.strategy}: {stage.total / 1e9:.2f} billion weights, "
         f"of which {stage.learning / 1e9:.2f} learn"
@@ -57,6 +63,7 @@ def of_stage(name: str, stage: Stage) -> str:
     lines += [f"  {value:8.1f} s  {part}: {formula}" for part, (value, formula) in seconds(stage).items()]
     if whole := hours(stage):
         lines.append(f"  {duration(3600 * whole):>10s}  {stage.steps} steps, {whole * stage.gpus:.1f} GPU-hours")
+    lines += [f"  {expected}"] if expected else []
     lines += [f"  {line}" for line in (*_otherwise(stage), *_chosen(stage), *_elsewhere_on(stage))]
     lines.append(_too_much(stage) or "fits")
     return "\n".join(lines)

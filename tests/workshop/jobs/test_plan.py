@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
+from kit.files import run_folder, write_json, write_text
+from kit.train.progress import duration
+from papers.published_curves import published_curves
 from workshop.command import _by_memory, main
-from workshop.jobs.plan import by_memory, stages
-from workshop.jobs.run import Planned, plan
+from workshop.jobs.lengths import measured_length
+from workshop.jobs.plan import by_memory, expected, stages
+from workshop.jobs.run import Job, Planned, plan
 from workshop.planner.advice import fits
 from workshop.planner.choice import SETTINGS, best
 from workshop.planner.measured import CARDS, RECORD
-from workshop.planner.memory import GB, seconds
+from workshop.planner.memory import GB, Stage, hours, seconds
 
 SETS = {"transformers": ["rollout_engine=transformers"], "colocate": ["rollout_engine=colocate"]}
 
@@ -143,3 +149,58 @@ def test_only_the_profile_for_one_gpu_is_fitted_to_it(
     job = replace(plan("12", profile, [], None), name="never-begun")
     assert (_by_memory(job, []) != job) == changed
     assert ("by the 80 GB at hand" in capsys.readouterr().out) == changed, "of the smallest"
+
+
+RL = "13_agile_grpo"
+
+
+def ran(name: str, profile: str, model: str, *lengths: tuple[int, int]) -> None:
+    """A run here whose training's steps had these mean lengths, and as many tokens of the policy."""
+    entry = {"status": "done", "profile": profile, "parameters": {"model": model}}
+    write_json(run_folder(name) / "params.json", {"notebooks": {"12_agile_sft": entry, RL: entry}})
+    rows = [
+        json.dumps({"step": k, "tokens": whole, "response_tokens": said}) for k, (whole, said) in enumerate(lengths)
+    ]
+    write_text(run_folder(name) / "grpo" / "metrics.jsonl", "\n".join(rows) + "\n")
+
+
+def test_an_expected_length_is_one_that_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Steps of 1000, 2000 and 6000 tokens: 3000 on average. Runs of another model or profile say nothing."""
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    job = plan("agile", "gpu", [], None)
+    name, stage = next(pair for pair in stages(job, None, None) if pair[0].startswith(RL))
+    ran("other", "gpu", "somebody/else", (10, 5))
+    ran("tiny", "laptop", "", (10, 5))
+    assert expected(job, name, stage) == (None, "")
+    assert "unknown  as long as expected: not measured by any run of this profile and model" in told(capsys, "agile")
+    ran("mine-0", "gpu", "Qwen/Qwen2.5-VL-3B-Instruct", (1000, 100), (2000, 200))
+    ran("mine-1", "gpu", "Qwen/Qwen2.5-VL-3B-Instruct", (6000, 300))
+    shorter, where = expected(job, name, stage)
+    assert shorter == replace(stage, tokens=3000, picture_tokens=3000, sampled=200) and where == "2 run(s) here"
+    said = told(capsys, "agile", "--profile", "gpu")
+    assert f"{duration(3600 * hours(shorter))}  as long as expected" in said and hours(shorter) < hours(stage)
+    assert "3000 tokens an episode, 200 of them said, as in 2 run(s) here" in said
+    assert f"\nexpected: {duration(3600 * (hours(shorter) + sum(map(hours, longest(job, name)))))}, those not" in said
+
+
+def longest(job: Job, but: str) -> list[Stage]:
+    """The other trainings of a job."""
+    return [stage for name, stage in stages(job, None, None) if name != but]
+
+
+def test_the_tiny_models_lengths_are_those_of_the_published_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    rows = [row for some in published_curves("agile", "grpo").values() for row in some]
+    found = measured_length(plan("13", "laptop", [], None), RL)
+    assert found and found.tokens == round(sum(row["tokens"] for row in rows) / len(rows))
+    assert found.where == f"{len(published_curves('agile', 'grpo'))} published runs (results/curves)"
+    assert measured_length(plan("15", "laptop", [], None), "15_agile_general") is None
+
+
+def test_what_trains_nothing_sends_to_what_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "11", "--profile", "gpu"]) == 2
+    assert "for: python -m kit plan agile --profile gpu plans all of agile" in capsys.readouterr().err
