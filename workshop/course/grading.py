@@ -21,6 +21,7 @@ from typing import Any
 
 from kit.files import ROOT, write_text
 from turn_sandbox import CONFINED, Sandbox, SandboxError
+from workshop.course import returns
 from workshop.course.answer import LONGEST, Grade, grade_answer
 from workshop.course.grades import Row, page, summary, table
 from workshop.course.handout import cell_id, questions
@@ -45,7 +46,7 @@ class Cell:
 
 
 def grade(folder: Path, targets: Sequence[str], seed: int | None = None) -> str:
-    """Grade a folder, write the table and the page into it, and return a summary.
+    """Grade a folder, write tables, pages and each student's feedback into it, and return a summary.
 
     Args:
         folder: with a folder for each student, or a file for each.
@@ -62,7 +63,8 @@ def grade(folder: Path, targets: Sequence[str], seed: int | None = None) -> str:
         raise ValueError(f"answers are strangers' code, and can't be run here: {error}") from error
     write_text(folder / TABLE, table(rows))
     page(rows, seed).save(folder / PAGE)
-    return f"{summary(rows)}\n\n{folder / TABLE}\n{folder / PAGE}"
+    files = [folder / TABLE, folder / PAGE, *returns.write(folder, rows, {s.number: s.title for s in sources()})]
+    return "\n".join([summary(rows), "", *returns.twice(rows), *map(str, files)])
 
 
 def grade_folder(folder: Path, targets: Sequence[str], seed: int) -> list[Row]:
@@ -119,22 +121,22 @@ def _grade_all(
     """Grade every answer; several at once."""
     owner = students(folder, kinds)
     times = Counter((owner[path], kind) for path, kind in kinds.items())
-    jobs: list[tuple[str, Question, str | None, list[tuple[str, ast.stmt]]]] = []
+    jobs: list[tuple[str, str, Question, str | None, list[tuple[str, ast.stmt]]]] = []
     for path, found in read.items():
         kind, student = kinds[path], owner[path]
-        if times[student, kind] > 1:
-            student = f"{student} ({path.name})"
+        file = path.name if times[student, kind] > 1 else ""
         if found is None:
             ids = [one.exercise.id for one in questions_of(kind)] if kind else [""]
-            yield from (Row(student, id, Grade("unreadable", "the file is no notebook")) for id in ids)
+            yield from (Row(student, id, Grade("unreadable", "the file is no notebook"), file) for id in ids)
         elif kind is None:
-            yield Row(student, "", Grade("missing", "none of the kit's exercises is in this notebook"))
+            yield Row(student, "", Grade("missing", "none of the kit's exercises is in this notebook"), file)
         elif kind in wanted:
             around = surroundings(kind, found)
-            jobs += [(student, one, answer_of(one, found), around) for one in questions_of(kind)]
+            jobs += [(student, file, one, answer_of(one, found), around) for one in questions_of(kind)]
     with ThreadPoolExecutor(box.workers) as pool:
-        graded = pool.map(lambda job: grade_answer(box, job[1], job[2], job[3], seed), jobs)
-        yield from (Row(job[0], job[1].exercise.id, result) for job, result in zip(jobs, graded, strict=True))
+        graded = pool.map(lambda job: grade_answer(box, job[2], job[3], job[4], seed), jobs)
+        for (student, file, one, *_), result in zip(jobs, graded, strict=True):
+            yield Row(student, one.exercise.id, result, file)
     for student in sorted(set(owner.values())):
         for source in wanted:
             if not times[student, source]:

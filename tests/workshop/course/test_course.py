@@ -236,7 +236,7 @@ def returned(given_out: Path, to: Path, answers: dict[str, str], change: Callabl
 
 
 def graded(folder: Path, seed: int = 1) -> dict[tuple[str, str], Any]:
-    return {(row.student, row.exercise): row.grade for row in grading.grade_folder(folder, [], seed)}
+    return {(row.who, row.exercise): row.grade for row in grading.grade_folder(folder, [], seed)}
 
 
 @pytest.fixture(scope="module")
@@ -370,6 +370,9 @@ def test_the_table_has_every_exercise_and_no_formula(given_out: Path, tmp_path: 
     assert "97.1     1 right" in told
     page = (tmp_path / "grades.html").read_text()
     assert "--seed 3" in page and "&lt;b&gt;" in page and "<b>&" not in page
+    own = (tmp_path / "feedback" / "1_1-feedback.html").read_text()
+    assert "1 of 4 right" in own and "97 · Made" in own
+    assert "97.4 · yours to write. Stuck?" in own, "a cell that nobody touched is told as the notebook tells it"
 
 
 def test_a_handed_out_notebook_is_empty_where_it_asks_and_told_elsewhere(given_out: Path, project: Path) -> None:
