@@ -95,7 +95,7 @@ def twice(rows: Iterable[Row]) -> list[str]:
             files.setdefault((row.student, row.exercise.partition(".")[0]), set()).add(row.file)
     return [
         f"{student} returned {f'notebook {number}' if number else 'a file that is no notebook of the kit'} "
-        f"{len(some)} times: {', '.join(sorted(some))}" + ("; the one with more points counts" if number else "")
+        f"in {len(some)} files: {', '.join(sorted(some))}" + ("; the one with more points counts" if number else "")
         for (student, number), some in sorted(files.items())
     ]
 

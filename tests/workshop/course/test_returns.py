@@ -23,7 +23,7 @@ ROWS = [
     Row("=bob", "13.10", Grade("raises", "SyntaxError: invalid syntax"), "b.ipynb"),
     Row("=bob", "14.1", Grade("missing", "the notebook was not returned")),
 ]
-TWICE = "=bob returned notebook 13 2 times: a.ipynb, b.ipynb; the one with more points counts"
+TWICE = "=bob returned notebook 13 in 2 files: a.ipynb, b.ipynb; the one with more points counts"
 
 
 def test_the_class_s_table_has_a_line_a_student_and_totals() -> None:
