@@ -231,6 +231,7 @@ def _results(args: argparse.Namespace) -> int:
 
 
 def _readme(args: argparse.Namespace) -> int:
+    from workshop.course import guide
     from workshop.publishing import costs, house, licences
     from workshop.publishing.departures import PAGE, write
     from workshop.publishing.readme import fill
@@ -239,6 +240,7 @@ def _readme(args: argparse.Namespace) -> int:
     print(f"{house.PAGE} changed" if house.fill() else f"{house.PAGE} is up to date")
     print(f"{costs.PAGE} changed" if costs.fill() else f"{costs.PAGE} is up to date")
     print(f"{licences.PAGE} changed" if licences.fill() else f"{licences.PAGE} is up to date")
+    print(f"{guide.PAGE} changed" if guide.fill() else f"{guide.PAGE} is up to date")
     print(f"{PAGE} changed" if write() else f"{PAGE} is up to date")
     return 0
 

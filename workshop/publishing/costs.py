@@ -23,6 +23,7 @@ from workshop.planner.told import BY
 PAGE = Path("docs") / "scaling.md"
 
 MARKS = re.compile(r"(<!-- planned:begin (\w+) -->\n).*?(<!-- planned:end -->)", re.DOTALL)
+"""Around a table of a page: what makes it is named by the first."""
 
 SHORT = 4000
 """Tokens of an episode that is shorter than it may be, about what the measured ones have (ours)."""
@@ -31,20 +32,25 @@ PLACES: Mapping[str, tuple[str, int]] = {"one of 24 GB": ("gpu", 24), "one of 80
 """Heads of the columns → profile, and gigabytes of each GPU."""
 
 
-def fill(root: Path = ROOT) -> bool:
-    """Write the page's tables anew; returns whether that changed it.
+def fill(root: Path = ROOT, page: Path = PAGE, tables: Mapping[str, Callable[[], str]] | None = None) -> bool:
+    """Write a page's tables anew; returns whether that changed it.
+
+    Args:
+        root: of the project.
+        page: its path in it.
+        tables: names of marks, and what makes the text between them; None: :data:`TABLES`.
 
     Raises:
         ValueError: the page lacks a table's marks.
     """
-    path = root / PAGE
+    path = root / page
     text = path.read_text(encoding="utf-8")
-    new = filled(text)
+    new = filled(text, tables, page)
     write_text(path, new)
     return new != text
 
 
-def filled(text: str, tables: Mapping[str, Callable[[], str]] | None = None) -> str:
+def filled(text: str, tables: Mapping[str, Callable[[], str]] | None = None, page: Path = PAGE) -> str:
     """Replace what stands between the marks of a page by the tables they name.
 
     Raises:
@@ -53,7 +59,7 @@ def filled(text: str, tables: Mapping[str, Callable[[], str]] | None = None) -> 
     tables = TABLES if tables is None else tables
     named = [name for _, name, _ in MARKS.findall(text)]
     if sorted(named) != sorted(tables):
-        raise ValueError(f"{PAGE}: marks for {', '.join(named) or 'no table'}: put one pair for {', '.join(tables)}")
+        raise ValueError(f"{page}: marks for {', '.join(named) or 'no table'}: put one pair for {', '.join(tables)}")
     return MARKS.sub(lambda found: f"{found[1]}{tables[found[2]]()}\n{found[3]}", text)
 
 
