@@ -224,6 +224,17 @@ def _course(args: argparse.Namespace) -> int:
     return 0
 
 
+def _slides(args: argparse.Namespace) -> int:
+    from workshop.course import slides
+
+    try:
+        path = slides.write(args.paper, args.out)
+    except Exception as error:
+        return _refuse(error)
+    print(f"{path}: {path.stat().st_size / 1000:.0f} kB; open it in a browser, the arrow keys turn the slides")
+    return 0
+
+
 def _results(args: argparse.Namespace) -> int:
     from workshop.publishing.results import command
 
@@ -278,6 +289,7 @@ COMMANDS = {
     "lab": _lab,
     "reset": _reset,
     "course": _course,
+    "slides": _slides,
     "results": _results,
     "readme": _readme,
     "tools": _tools,

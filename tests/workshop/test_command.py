@@ -137,7 +137,7 @@ def test_every_command_is_wired() -> None:
         {"list", "view", "export", "lab", "reset", "tools"},
         {"doctor", "notebooks", "results", "readme"},
     )
-    assert set(COMMANDS) == jobs | reading | care | {"course"}
+    assert set(COMMANDS) == jobs | reading | care | {"course", "slides"}
     for name in BENCHES:
         assert parser().parse_args(["bench", name]).name == name
 
@@ -151,7 +151,8 @@ def test_benches_exist() -> None:
 
 ARGUMENTS = {
     "run": ["13"], "plan": ["13"], "join": ["run"], "view": ["run"], "bench": ["sandbox"], "notebooks": ["--check"],
-    "reset": ["13"], "tools": ["list"], "course": ["make", "FOLDER", "00"], "results": ["--plan"],
+    "reset": ["13"], "tools": ["list"], "course": ["make", "FOLDER", "00"], "slides": ["agile"],
+    "results": ["--plan"],
 }  # fmt: skip
 """Of the commands that take some, or that would do much without."""
 
