@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kit.files import ROOT
-from workshop.course import guide
+from workshop.course import guide, handout
 from workshop.exercises.exercise import Exercise
 from workshop.exercises.question import Question
 from workshop.jobs.notebooks import Source, sources
@@ -74,3 +74,15 @@ def test_every_notebook_has_its_minutes_on_the_page_as_it_is() -> None:
 def test_a_page_without_a_block_is_told() -> None:
     with pytest.raises(ValueError, match=r"teaching\.md: marks for no table: put one pair for minutes, clock, graded"):
         costs.filled("nothing", guide.TABLES, guide.PAGE)
+
+
+def test_lessons_name_sections_and_exercises_that_are_there() -> None:
+    text = (ROOT / guide.PAGE).read_text()
+    lessons = text.partition("## A lesson of")[2].partition("## Thirty on")[0]
+    heads = {head for source in sources() for head in re.findall(r"^# ## (.+)$", source.text, re.MULTILINE)}
+    rows = re.findall(r"^\| \d+–\d+ \|.+$", lessons, re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r'"([^"]+)"', row)}
+    assert len(rows) == 5 + 5 + 5 and {name for name in named if not any(h.startswith(name) for h in heads)} == set()
+    asked = {one.exercise.id for source in guide.notebooks() for one in handout.questions(source)}
+    ids = set(re.findall(r"\b\d\d\.\d\b", lessons))
+    assert len(ids) > 20 and ids - asked == set()
