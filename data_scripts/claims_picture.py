@@ -66,6 +66,7 @@ def claims_picture(papers: Mapping[str, Mapping[str, Record]]) -> Plot:
         raise ValueError("there is no claim to draw")
     with rc_context(STYLE):
         figure = Plot(9.6, 0.2 * len(rows) + 0.8)
+        figure.set_size_inches(9.6, 0.2 * len(rows) + 0.8)  # of a page's own: wider than what a notebook shows
         axis: Any = figure.subplots()
         axis.axvspan(-1, 1, color="#dddddd", linewidth=0, zorder=0)
         axis.axvline(0, color="black", linewidth=1, zorder=1)

@@ -42,6 +42,7 @@ def first_screen(episode: Episode, papers: Mapping[str, Mapping[str, Interval]],
     """
     with rc_context(STYLE):
         figure = Plot(9.0, 4.4, photographic=True)
+        figure.set_size_inches(9.0, 4.4)  # of a page's own: wider than what a notebook shows
         halves: Any = figure.subfigures(2, 1, height_ratios=(2.5, 1.9))
         above, below = halves
         draw_strip(above, episode)

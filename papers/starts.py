@@ -71,4 +71,4 @@ def _panel(axis: Any, found: Mapping[str, Mapping[str, Interval | None]]) -> Non
             axis.vlines(place, max(0.0, one.low), min(1.0, one.high), color=colour, linewidth=1.5)
     for at, told in enumerate(found.values()):
         if not any(told.values()):
-            axis.text(at, 0.5, "not\nmeasured\nyet", ha="center", va="center", fontsize=7)
+            axis.text(at, 0.5, "not measured yet", ha="center", va="center", fontsize=7, rotation=90)

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib import rc_context
 
 from kit.evaluate.intervals import Interval
-from kit.view.charts import COLOURS, MARKERS, STYLE, Plot
+from kit.view.charts import COLOURS, MARKERS, STYLE, WIDEST, Plot
 
 GRPO_STEP = {
     "play": "each task,\nseveral times",
@@ -35,7 +35,7 @@ def roadmap(
         measure: label of the results' axis.
     """
     with rc_context(STYLE):
-        figure = Plot(9.6, 1.5 + 0.42 * len(notebooks))
+        figure = Plot(WIDEST, 1.5 + 0.42 * len(notebooks))
         way, results = figure.subplots(1, 2, width_ratios=(2.1, 1))
         _way(way, stages, notebooks)
         _results(results, reached, measure)

@@ -1,12 +1,13 @@
 """The style of all figures, and general charts: images, bars, lines, stacked bars, timelines.
 
-Readable on light and dark pages and by colour-blind readers: colours are Okabe and Ito's (2008), and
-every series also differs by marker, dash or pattern. The background is white on purpose: a notebook's
-dark theme keeps figures as they are, and black text on a transparent one would vanish there.
+Readable on light and dark pages, by colour-blind readers and by those who don't see: colours are Okabe and Ito's
+(2008), every series also differs by marker, dash or pattern, and each figure says in words what it shows
+(:func:`kit.view.alt.alt`). It is drawn on white; dark pages turn drawings round, and leave photographs as they are.
 """
 
 from __future__ import annotations
 
+import base64
 import io
 from collections.abc import Mapping, Sequence
 from textwrap import fill
@@ -21,8 +22,11 @@ from PIL import Image
 
 from kit.evaluate.intervals import Interval
 from kit.images import rgb
+from kit.view.alt import alt
+from kit.view.html import clean, render
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+GRAY = "#8A8A8A"  # of series beyond those six, and of curves behind others; told apart on white and on black
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ("-", "--", "-.", ":")
 NO_REFERENCES: Mapping[str, float] = MappingProxyType({})
@@ -44,21 +48,24 @@ STYLE: Any = {
 CSS_DPI = 96
 """Pixels of a page an inch: figures have more and are shown at this size, sharp on fine screens."""
 
+WIDEST = 800 / CSS_DPI
+"""Inches: no figure takes up more than 800 pixels of a page."""
+
 PALETTE = 256
 """Colours of a stored drawing."""
 
 
 class Plot(Figure):
-    """A figure that shows itself in a notebook, without pyplot.
+    """A figure that shows itself in a notebook, without pyplot: one image, which says in words what it shows.
 
     Args:
-        width: inches.
+        width: inches; :data:`WIDEST` at most.
         height: inches.
-        photographic: whether it holds photographs; then it is shown as JPEG, since a palette would band the shading.
+        photographic: whether it holds photographs: a JPEG, since a palette would band shades, as it is on dark pages.
     """
 
     def __init__(self, width: float, height: float, photographic: bool = False, **kwargs: Any) -> None:
-        super().__init__(figsize=(width, height), layout="constrained", **kwargs)
+        super().__init__(figsize=(min(width, WIDEST), height), layout="constrained", **kwargs)
         FigureCanvasAgg(self)
         self.photographic = photographic
 
@@ -66,18 +73,17 @@ class Plot(Figure):
         """Encode the figure as a small PNG whose frequent colours are exact."""
         return _encoded(with_palette(self.drawn()), "PNG")
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]] | None:
-        return None if self.photographic else (self.png(), self._shown())
+    def html(self) -> str:
+        """The figure as an element of a page, which needs ``drawn.css`` to turn dark."""
+        kind, look = ("jpeg", "") if self.photographic else ("png", ' class="kit-drawn"')
+        data = _encoded(self.drawn(), "JPEG", quality=64, progressive=True) if self.photographic else self.png()
+        width, height = (round(inches * CSS_DPI) for inches in self.get_size_inches())
+        size = f'width="{width}" height="{height}" style="max-width:100%;height:auto"'
+        code = base64.b64encode(data).decode()
+        return f'<img{look} alt="{clean(alt(self))}" {size} src="data:image/{kind};base64,{code}">'
 
-    def _repr_jpeg_(self) -> tuple[bytes, dict[str, int]] | None:
-        return (
-            (_encoded(self.drawn(), "JPEG", quality=64, progressive=True), self._shown()) if self.photographic else None
-        )
-
-    def _shown(self) -> dict[str, int]:
-        """The size on a page, in CSS pixels."""
-        width, height = self.get_size_inches()
-        return {"width": round(width * CSS_DPI), "height": round(height * CSS_DPI)}
+    def _repr_html_(self) -> str:
+        return self.html() if self.photographic else f"<style>{render('drawn.css')}</style>{self.html()}"
 
     def drawn(self, dpi: int = STYLE["figure.dpi"]) -> Image.Image:
         """Render the figure as an RGB image with ``dpi`` pixels an inch."""
@@ -85,6 +91,11 @@ class Plot(Figure):
         with rc_context(STYLE):
             self.savefig(buffer, format="png", dpi=dpi)
         return rgb(Image.open(buffer))
+
+
+def colour(k: int) -> str:
+    """Colour of series ``k``, from 0: six differ, those beyond are gray."""
+    return COLOURS[k] if k < len(COLOURS) else GRAY
 
 
 def with_palette(image: Image.Image) -> Image.Image:
@@ -113,8 +124,8 @@ def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: flo
 
     Args:
         items: (title, image) of each.
-        columns: images in a row; 0: all in one row.
-        side: width of each in inches.
+        columns: images in a row; 0: as many as there is room for.
+        side: width of each in inches, less where so many columns need it.
         title: of the whole figure.
 
     Raises:
@@ -123,8 +134,9 @@ def images(items: Sequence[tuple[str, Image.Image]], columns: int = 0, side: flo
     items = list(items)
     if not items:
         raise ValueError("images: there are none to show")
-    columns = min(columns, len(items)) or len(items)
-    rows = -(-len(items) // columns)
+    rows = -(-len(items) // min(columns or max(1, int(WIDEST / side)), len(items)))
+    columns = min(columns, len(items)) or -(-len(items) // rows)
+    side = min(side, WIDEST / columns)
     with rc_context(STYLE):
         titles = [fill(title.replace("_", " "), max(8, int(side * 14))) for title, _ in items]
         tallest = min(1.0, max(image.height / image.width for _, image in items))
@@ -164,13 +176,8 @@ def bars(
             at = np.arange(len(categories)) + (k - (len(groups) - 1) / 2) * width
             found = [values.get(c, float("nan")) for c in categories]
             heights = [v.value if isinstance(v, Interval) else float(v) for v in found]
-            style: dict[str, Any] = {
-                "color": COLOURS[k % 6],
-                "hatch": HATCHES[k % 6],
-                "edgecolor": "white",
-                "linewidth": 0.5,
-            }
-            axis.bar(at, heights, width, label=name, **style)
+            style: Any = {"color": colour(k), "hatch": HATCHES[k % 6], "edgecolor": "white"}
+            axis.bar(at, heights, width, label=name, linewidth=0.5, **style)
             for x, v in zip(at, found, strict=True):
                 if isinstance(v, Interval) and np.isfinite([v.low, v.high]).all():
                     axis.vlines(x, v.low, v.high, color="black", linewidth=1)
@@ -178,8 +185,7 @@ def bars(
         if max(len(str(c)) for c in categories) * len(categories) > 60:
             for told in axis.get_xticklabels():  # ends below its bar; centred, it would begin far left of it
                 told.set(rotation=35, ha="right", rotation_mode="anchor")
-        axis.set_ylabel(label)
-        axis.set_title(title)
+        axis.set(ylabel=label, title=title)
         axis.axhline(0, color="black", linewidth=0.8)
         axis.grid(False, axis="x")
         if reference is not None:
@@ -210,13 +216,11 @@ def lines(
         axis = figure.subplots()
         for k, (name, (xs, ys)) in enumerate(series.items()):
             every = max(1, len(np.asarray(xs)) // 8)
-            style: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
+            style: Any = {"color": colour(k), "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
             axis.plot(np.asarray(xs), np.asarray(ys), markevery=every, label=name, **style)
         for k, (name, height) in enumerate(references.items()):
             axis.axhline(height, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
-        axis.set_xlabel(x)
-        axis.set_ylabel(y)
-        axis.set_title(title)
+        axis.set(xlabel=x, ylabel=y, title=title)
         if len(series) + len(references) > 1:
             figure.legend(*axis.get_legend_handles_labels(), ncols=6, fontsize=8, loc="outside upper center")
     return figure
@@ -252,7 +256,7 @@ def stacked(
         left = np.zeros(len(groups))
         for k, part in enumerate(parts):
             wide = np.array([row.get(part, 0.0) for row in groups.values()])
-            style: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k // 6 * 2 + k % 2], "edgecolor": "white"}
+            style: Any = {"color": colour(k), "hatch": HATCHES[k % (2 if k < 6 else 6)], "edgecolor": "white"}
             axis.barh(np.arange(len(groups)), wide, 0.7, left=left, label=part, linewidth=0.5, **style)
             left += wide
         for k, (name, limit) in enumerate(limits):
@@ -280,9 +284,8 @@ def timeline(
         for k, kind in enumerate(kinds):
             found = [(i, begin, end) for i, row in enumerate(rows.values()) for of, begin, end in row if of == kind]
             at, begins, ends = (np.array(column) for column in zip(*found, strict=True))
-            style: Any = {"color": COLOURS[k % 6], "hatch": HATCHES[k % 6], "edgecolor": "white"}
+            style: Any = {"color": colour(k), "hatch": HATCHES[k % 6], "edgecolor": "white"}
             axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **style)
-        axis.set_xlim(0, until or None)
-        axis.set_title(title)
+        axis.set(xlim=(0, until or None), title=title)
         _label_rows(figure, axis, rows, x, 7)
     return figure

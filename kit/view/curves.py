@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from kit.train.metrics import Row, read_metrics
-from kit.view.charts import COLOURS, DASHES, MARKERS, STYLE, Plot
+from kit.view.charts import COLOURS, DASHES, GRAY, MARKERS, STYLE, Plot, colour
 
 PARTS = "reward/"
 """Before the name of a reward's part among the metrics."""
@@ -32,9 +32,6 @@ PANELS: Mapping[str, Mapping[str, str]] = {
 
 MEAN_OF = 20
 """A running mean is over one of so many parts of the training."""
-
-GRAY = "#8A8A8A"
-"""Of curves that stand behind others; told apart on white and on black."""
 
 ROW = 0.18
 """Height of a legend's row, as a share of the panel without it."""
@@ -103,22 +100,18 @@ def overlaid(runs: Mapping[str, Sequence[Row]], styles: Sequence[Mapping[str, An
 
 
 def _in_all(runs: Mapping[str, Sequence[Row]]) -> list[tuple[str, str]]:
-    """Title and metric of every panel whose last metric is in the rows of all runs."""
+    """Title and metric of every panel whose last metric is in the rows of all; no loss of GRPO: its slope teaches."""
     return [
         (title, key)
         for title, names in PANELS.items()
         for key in list(names)[-1:]
         if all(any(key in row for row in rows) for rows in runs.values())
+        if key != "loss" or not any("reward" in row for rows in runs.values() for row in rows)
     ]
 
 
 def _grid(titles: Sequence[str], above: float = 0.0) -> tuple[Plot, list[Any]]:
-    """A figure with an axis for each panel, up to four in a row; shares go from 0 to 1.
-
-    Args:
-        titles: of the panels.
-        above: inches above them, for a legend.
-    """
+    """A figure with an axis for each title, up to four in a row, ``above`` inches below its top; shares: 0 to 1."""
     columns = min(4, len(titles))
     lines = -(-len(titles) // columns)
     figure = Plot(2.35 * columns, 1.9 * lines + above)
@@ -149,10 +142,10 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
         known = [row for row in rows if key in row or (key.startswith(PARTS) and "reward" in row)]
         xs, ys = [row["step"] for row in known], [float(row.get(key, 0.0)) for row in known]
         values += ys
-        style: Any = {"color": COLOURS[k % 6], "linestyle": DASHES[k % 4], "marker": MARKERS[k % 6], "markersize": 3}
+        style: Any = {"color": colour(k), "linestyle": DASHES[k % 4], "marker": MARKERS[k % 6], "markersize": 3}
         width = max(1, len(ys) // MEAN_OF)
         if width > 1:  # a long training: faint as it was, with a running mean on top
-            axis.plot(xs, ys, color=COLOURS[k % 6], linewidth=0.6, alpha=0.4)
+            axis.plot(xs, ys, color=colour(k), linewidth=0.6, alpha=0.4)
             xs, ys = xs[width // 2 :][: len(ys) - width + 1], list(np.convolve(ys, np.ones(width) / width, "valid"))
         axis.plot(xs, ys, label=name, linewidth=2 if k == 0 else 1.2, markevery=max(1, len(xs) // 8), **style)
     axis.set_xlim(0.5, max(row["step"] for row in rows) + 0.5)
@@ -162,7 +155,7 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
     if title == "loss" and any("reward" in row for row in rows) and max(map(abs, values)) < ALMOST_ZERO:
         axis.set_ylim(-1, 1)
         note = "about 0 on purpose: a group's\nadvantages add up to 0 and only\nthe slope teaches (notebook 03)"
-        axis.text(0.5, 0.93, note, transform=axis.transAxes, fontsize=8, ha="center", va="top")
+        axis.text(0.5, 0.93, note, transform=axis.transAxes, fontsize=7, ha="center", va="top")
     elif "(share)" not in title and np.isfinite(values).all() and min(values) >= 0:
         axis.set_ylim(0, max(values) * 1.08 or 1)
     if len(names) > 1 or len(PANELS[title]) > 1:  # one curve of a panel that may hold two: say which

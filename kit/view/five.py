@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 
-from kit.evaluate.five.questions import Answer, Row, answered
-from kit.evaluate.intervals import Interval
-from kit.view.charts import COLOURS, MARKERS, STYLE, Plot
+from kit.evaluate.five.questions import Row, answered
+from kit.view.charts import COLOURS, MARKERS, STYLE, WIDEST, Plot
 
 ROW = 0.19
 """Inches of a line."""
@@ -40,7 +39,7 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
         values = every[:1] if headlines else every
         rows += [(question, None, k), *((f"{answer.label}", (answer, value), k) for answer, value in values)]
     with rc_context(STYLE):
-        figure = Plot(9.0, ROW * len(rows) + 0.75)
+        figure = Plot(WIDEST, ROW * len(rows) + 0.75)
         axis = figure.subplots()
         drawn = [_draw(axis, at, row, k) for at, (_, row, k) in enumerate(rows) if row is not None]
         axis.axvline(0, color="black", linewidth=1)
@@ -48,7 +47,9 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
         for tick, (_, row, _) in zip(axis.get_yticklabels(), rows, strict=True):
             tick.set_fontweight("bold" if row is None else "normal")
         right = axis.secondary_yaxis("right")
-        right.set_yticks(range(len(rows)), [_written(row) for _, row, _ in rows], fontsize=8)
+        right.set_yticks(
+            range(len(rows)), ["" if row is None else f"{row[1]}, n = {row[1].n}" for _, row, _ in rows], fontsize=8
+        )
         for side in (axis.yaxis, right.yaxis):
             side.set_tick_params(length=0)
         right.spines["right"].set_visible(False)
@@ -72,8 +73,3 @@ def _draw(axis: Any, at: int, row: Row, question: int) -> tuple[float, float]:
     look: Any = {"marker": MARKERS[question % 6], "markerfacecolor": face, "markeredgewidth": 1.5}
     axis.plot(value.value, at, color=colour, **look)
     return low, high
-
-
-def _written(row: tuple[Answer, Interval] | None) -> str:
-    """A value as text, with its interval and n."""
-    return "" if row is None else f"{row[1]}, n = {row[1].n}"

@@ -6,6 +6,7 @@ Each function returns a matplotlib figure outside pyplot's global state: nothing
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,9 @@ from matplotlib import rc_context
 from kit.chat import Chat
 from kit.episode import Episode
 from kit.evaluate.intervals import Interval
-from kit.view.charts import COLOURS, HATCHES, STYLE, Plot, bars, images, lines, stacked, timeline
+from kit.view.charts import COLOURS, HATCHES, STYLE, WIDEST, Plot, bars, images, lines, stacked, timeline
 
-__all__ = [
-    "Plot",
-    "bars",
-    "claims",
-    "images",
-    "lines",
-    "masks",
-    "stacked",
-    "timeline",
-]
+__all__ = ["Plot", "bars", "claims", "images", "lines", "masks", "stacked", "timeline"]
 
 
 def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | None = None) -> Plot:
@@ -45,7 +37,7 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
     names = ("prompt (mask 0)", "policy (mask 1)", "environment (mask 0)")
     colours = ("#c4c4c4", COLOURS[0], COLOURS[1])
     with rc_context(STYLE):
-        figure = Plot(8.4, 1.3 if values is None else 2.5)
+        figure = Plot(WIDEST, 1.3 if values is None else 2.5)
         if values is None:
             band = figure.subplots()
         else:
@@ -96,19 +88,19 @@ def claims(results: Mapping[str, Any]) -> Plot:
     if not checks:
         raise ValueError("none of these claims has a check to draw")
     with rc_context(STYLE):
-        figure = Plot(9.6, 0.27 * len(checks) + 0.55)
+        figure = Plot(WIDEST, 0.27 * len(checks) + 0.55)
         axis = figure.subplots()
         for row, (_, check) in enumerate(checks):
             _check(axis, row, check)
         axis.axvline(0, color="black", linewidth=1, zorder=1)  # below a marker that lies on the limit
-        axis.set_yticks(range(len(checks)), [f"{name}  {c['name']}" for name, c in checks], fontsize=8)
+        axis.set_yticks(range(len(checks)), [fill(f"{name}  {c['name']}", 42) for name, c in checks], fontsize=8)
         right = axis.secondary_yaxis("right")
         right.set_yticks(range(len(checks)), [_finding(c) for _, c in checks], fontsize=8)
         right.tick_params(length=0)
         right.spines["right"].set_visible(False)
         axis.set_ylim(len(checks) - 0.4, -0.6)
         axis.set_xlim(-1.1, 1.1)
-        axis.set_xticks([-0.6, 0, 0.6], ["← against the claim", "limit", "for the claim →"], fontsize=8)
+        axis.set_xticks([-0.6, 0, 0.6], ["← against", "limit", "for it →"], fontsize=8)
         axis.grid(False)
         axis.set_title("each check of a claim: value and 95 % interval beside its limit")
     return figure

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from kit.train.metrics import Row
-from kit.view.charts import COLOURS, DASHES, MARKERS, STYLE, Plot
+from kit.view.charts import DASHES, MARKERS, STYLE, Plot, colour
 from papers.codedance.reward import REWARDS
 from papers.published_curves import published_curves
 
@@ -71,7 +71,7 @@ def calls_by_reward(rows: Rows) -> Plot:
         axes = figure.subplots(1, len(levels), sharey=True, squeeze=False)[0]
         for axis, level in zip(axes, levels, strict=True):
             for k, (name, runs) in enumerate(rows.items()):
-                style: Any = {"color": COLOURS[k % 6], "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
+                style: Any = {"color": colour(k), "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
                 axis.plot(*mean_curve(runs, f"calls_{level}"), label=name, **style)
             axis.set_title(f"{level} questions")
             axis.set_xlabel("step")

@@ -26,6 +26,6 @@ def test_the_picture_has_a_panel_a_paper() -> None:
     drawn, empty = starts_picture({"mags_rl": {"metrics": told}, "agile": None}).axes
     assert drawn.get_title().startswith("Mags-RL\n") and empty.get_title().startswith("AGILE\n")
     assert [[round(float(y), 3) for y in line.get_ydata()] for line in drawn.lines] == [[0.1], [0.3]]
-    assert [text.get_text() for text in drawn.texts] == ["not\nmeasured\nyet"] * 2
+    assert [text.get_text() for text in drawn.texts] == ["not measured yet"] * 2
     spans = [bar.get_segments()[0][:, 1].round(3).tolist() for bar in drawn.collections]  # type: ignore[attr-defined]
     assert spans == [[0.0, 0.2], [0.2, 0.4]]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import re
+from html import unescape
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,9 +20,16 @@ from pictures.scenes import scene
 
 def shown(figure: charts.Plot) -> Image.Image:
     """The one image of at most 40 KB that a notebook stores of a figure."""
-    images = [stored for stored in (figure._repr_png_(), figure._repr_jpeg_()) if stored is not None]
-    assert len(images) == 1 and len(images[0][0]) <= 40_000
-    return Image.open(io.BytesIO(images[0][0]))
+    [stored] = re.findall(r'src="data:image/(?:png|jpeg);base64,([^"]*)"', figure._repr_html_())
+    content = base64.b64decode(stored)
+    assert len(content) <= 40_000
+    return Image.open(io.BytesIO(content))
+
+
+def said(figure: charts.Plot) -> str:
+    """What it says to readers who don't see it."""
+    [text] = re.findall(r'alt="([^"]*)"', figure._repr_html_())
+    return unescape(text)
 
 
 def test_colours_are_stored_exactly() -> None:
@@ -50,10 +60,73 @@ def test_a_palette_keeps_what_is_frequent_and_moves_the_rest_to_its_nearest() ->
 
 def test_a_figure_has_more_pixels_than_its_place_on_the_page() -> None:
     figure = charts.lines({"a": ([0, 1], [1, 2])})
-    (_, data) = DisplayFormatter().format(figure)
-    place = data["image/png"]
-    assert place == {"width": round(5.6 * 96), "height": round(2.4 * 96)}
-    assert shown(figure).width >= 110 / 96 * place["width"]
+    assert f'width="{round(5.6 * 96)}" height="{round(2.4 * 96)}"' in figure.html()
+    assert shown(figure).width >= 110 / 96 * round(5.6 * 96)
+
+
+def test_no_figure_is_wider_than_800_pixels_of_a_page() -> None:
+    wide = [
+        charts.Plot(12.0, 1.0),
+        charts.bars({name: dict.fromkeys("abcdefgh", 1.0) for name in "abcd"}),
+        charts.images([(str(k), Image.new("RGB", (56, 56))) for k in range(7)], side=1.4),
+        charts.images([(str(k), Image.new("RGB", (56, 56))) for k in range(16)], columns=8, side=1.4),
+    ]
+    assert all('width="800"' in figure.html() for figure in wide[:2] + wide[3:])
+    assert [len([a for a in figure.axes if a.images]) for figure in wide[2:]] == [7, 16]
+    shapes = [figure.axes[0].get_subplotspec().get_gridspec().get_geometry() for figure in wide[2:]]  # type: ignore[union-attr]
+    assert shapes == [(2, 4), (2, 8)], "seven of 1.4 inches don't fit into a row; eight asked for get smaller"
+
+
+def test_a_figure_says_what_is_drawn() -> None:
+    """Bars each value, lines their first and last, limits where they are; what isn't known is left out."""
+    groups = {"one": {"a": 0.5, "b": Interval(0.25, 0.1, 0.4, 9)}, "two": {"a": 1.0}}
+    assert said(charts.bars(groups, "share", ("chance", 0.3), "T")) == (
+        "T, share: one a 0.5, b 0.25, two a 1, chance 0.3"
+    )
+    series = {"ρ": ([0, 1, 2], [1, 9, 2.3456]), "<b>": ([0], [1e-8])}
+    assert said(charts.lines(series, "step", "y", "The clip", {"1 + ε": 1.2})) == (
+        "The clip, y over step: ρ 1 to 2.35, <b> 0, 1 + ε 1.2"
+    )
+    assert said(charts.stacked({"x": {"m": 2.0}, "y": {"m": 1.0, "n": 3}}, "GB", [("limit", 3.0)])) == (
+        "GB: m x 2, y 1, n x 0, y 3, limit 3"
+    )
+    spans = {"first": [("speaks", 0, 2), ("waits", 2, 3)], "second": [("speaks", 1, 5)]}
+    assert said(charts.timeline(spans)) == "speaks first 2, second 4, waits first 1"
+    assert said(charts.images([("a_b", Image.new("RGB", (9, 9))), ("c", Image.new("RGB", (9, 9)))], title="T")) == (
+        "T: a b; c"
+    )
+
+
+def test_what_is_written_in_a_figure_is_said() -> None:
+    figure = charts.Plot(3, 2)
+    words, table = figure.subplots(1, 2)
+    words.set_title("boxes", loc="left")
+    words.text(0, 0, "play\nall")
+    table.imshow(np.array([[0.25, 0.75], [0.5, 0.125]]))
+    table.set_xticks([0, 1], ["crop", "read"])
+    table.set_yticks([0, 1], ["maps", "charts"])
+    assert said(figure) == "boxes: play all; maps read 0.75, charts crop 0.5"
+
+
+def test_many_panels_share_three_hundred_characters() -> None:
+    figure = charts.Plot(8, 2)
+    for k, axis in enumerate(figure.subplots(1, 5)):
+        axis.plot([0, 1], [k, k + 1], label="a series with a long name")
+        axis.plot([0, 1], [k, 2 * k], label="another one, with a longer name still")
+        axis.set(title=f"panel {k}", xlabel="step")
+    figure.legend(*figure.axes[0].get_legend_handles_labels())
+    assert said(figure) == (
+        "a series with a long name, another one, with a longer name still. "
+        "panel 0: 0 to 1, 0; panel 1: 1 to 2, 1 to 2; panel 2: 2 to 3, 2 to 4; panel 3: 3 to 4, 3 to 6; "
+        "panel 4: 4 to 5, 4 to 8"
+    )
+    one = charts.lines({f"series {k}": ([0, 1], [k, k]) for k in range(60)})
+    assert said(one).startswith("series 0 0, series 1 1,") and said(one).endswith(" …") and len(said(one)) <= 300
+
+
+def test_beyond_six_series_are_gray() -> None:
+    figure = charts.lines({str(k): ([0, 1], [k, k]) for k in range(8)})
+    assert [line.get_color() for line in figure.axes[0].lines] == [*charts.COLOURS, charts.GRAY, charts.GRAY]
 
 
 def test_titles_and_references_are_drawn() -> None:
@@ -70,16 +143,22 @@ def test_titles_and_references_are_drawn() -> None:
 
 
 def test_a_notebook_shows_it_without_pyplot() -> None:
-    data, _ = DisplayFormatter().format(charts.lines({"a": ([0, 1], [1, 2])}))
-    assert "image/png" in data and "image/jpeg" not in data
-    data, _ = DisplayFormatter().format(charts.images([("a", Image.new("RGB", (28, 28)))]))
-    assert "image/jpeg" in data and "image/png" not in data
+    """A drawing turns dark where the page is; a photograph keeps its colours."""
+    drawn, _ = DisplayFormatter().format(charts.lines({"a": ([0, 1], [1, 2])}))
+    photo, _ = DisplayFormatter().format(charts.images([("a", Image.new("RGB", (28, 28)))]))
+    for data in (drawn, photo):
+        assert set(data) == {"text/html", "text/plain"} and data["text/html"].count("base64,") == 1
+    assert 'class="kit-drawn"' in drawn["text/html"] and "data:image/png" in drawn["text/html"]
+    for theme in ("prefers-color-scheme:dark", "[data-jp-theme-light=false] .kit-drawn", "scheme=slate] .kit-drawn"):
+        assert theme in drawn["text/html"]
+    assert "kit-drawn" not in photo["text/html"] and "data:image/jpeg" in photo["text/html"]
+    assert photo["text/plain"].startswith("<Plot size")
     assert plt.get_fignums() == []
 
 
 def test_same_figure_same_bytes() -> None:
     series = {"a": ([0, 1], [1, 2])}
-    assert charts.lines(series)._repr_png_() == charts.lines(series)._repr_png_()
+    assert charts.lines(series)._repr_html_() == charts.lines(series)._repr_html_()
 
 
 def test_style_does_not_leak() -> None:

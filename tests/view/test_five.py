@@ -11,6 +11,7 @@ import pytest
 from kit.evaluate.five.questions import QUESTIONS, told
 from kit.evaluate.intervals import Interval
 from kit.view.five import five
+from tests.view.test_charts import shown
 
 
 def results(**more: Interval) -> dict[str, Any]:
@@ -31,8 +32,7 @@ def test_every_value_is_drawn_with_its_interval_under_its_question() -> None:
     assert [list(np.atleast_1d(line.get_xdata())) for line in drawn] == [[-0.5, 0.25], [-0.125]]
     assert labels[at + 1] == "after GRPO minus before, hard"
     assert axis.get_xlim()[0] < -0.5
-    png, _ = figure._repr_png_() or (b"", {})
-    assert png.startswith(b"\x89PNG") and len(png) <= 40_000
+    shown(figure)
 
 
 def test_a_number_on_a_scale_of_its_own_is_written_and_not_drawn() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from kit.files import write_text
 from kit.train.metrics import Row, read_metrics
-from kit.view.charts import COLOURS
-from kit.view.curves import GRAY, over_published
+from kit.view.charts import COLOURS, GRAY
+from kit.view.curves import over_published
 from papers.published_curves import CURVES, published_curves, save_curve
 from papers.registry import papers, published
 
@@ -28,6 +28,14 @@ def test_every_published_run_is_drawn_behind_the_reader_s() -> None:
     drawn = [(list(map(float, line.get_ydata())), line.get_color()) for line in axis.lines]
     assert drawn == [([0.2, 0.4], GRAY), ([0.3, 0.6], GRAY), ([0.1, 0.2, pytest.approx(0.3)], COLOURS[0])]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["published, 2 seed(s)", "this run"]
+
+
+def test_a_loss_is_drawn_where_its_value_says_something() -> None:
+    """Cross-entropy does; GRPO's is 0 but for rounding."""
+    cloned: list[Row] = [{"step": k, "loss": 2.0 / k} for k in (1, 2)]
+    paid: list[Row] = [{"step": k, "loss": 1e-8 * k, "reward": 0.5} for k in (1, 2)]
+    titles = [[a.get_title() for a in over_published(rows, {"a-0": rows}).axes] for rows in (cloned, paid)]
+    assert titles == [["loss"], ["reward and its parts"]]
 
 
 def test_nothing_published_or_nothing_shared_is_said() -> None:

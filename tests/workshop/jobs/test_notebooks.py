@@ -241,6 +241,20 @@ def prepare(names: Sequence[str], folder: Path) -> list[Path]:
     return copies
 
 
+def test_what_a_figure_measures_may_change_and_what_stands_beside_it_may_not(tmp_path: Path) -> None:
+    shown = 'from IPython.display import HTML\nHTML(\'<b>{0}</b><img class="kit-drawn" alt="{1} s" src="data:,{1}">\')'
+    for beside in ("a", "b"):
+        file = tmp_path / f"{beside}.ipynb"
+        cell = nbformat.v4.new_code_cell(shown.format("a", 2), execution_count=1)
+        html = f'<b>{beside}</b><img class="kit-drawn" alt="1 s" src="data:,1">'
+        data = {"text/html": html, "text/plain": "<IPython.core.display.HTML object>"}
+        cell.outputs = [nbformat.v4.new_output("execute_result", data, execution_count=1)]
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), file)
+    nbval([tmp_path / "a.ipynb"], "--nbval", tmp_path / "runs")
+    with pytest.raises(AssertionError, match="mismatch 'text/html'"):
+        nbval([tmp_path / "b.ipynb"], "--nbval", tmp_path / "runs")
+
+
 @pytest.mark.parametrize("name", STRICT)
 def test_a_teaching_notebook_prints_what_it_shows(name: str, tmp_path: Path) -> None:
     nbval([SOURCES[name].twin], "--nbval", tmp_path / "runs")
