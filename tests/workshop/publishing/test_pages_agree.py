@@ -1,0 +1,120 @@
+"""No two pages tell one number differently: all that they print of a paper, metric and arm is what ``results/`` has."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from kit.evaluate.intervals import Interval
+from kit.evaluate.outcomes import by_stage
+from kit.files import ROOT
+from papers.registry import find_paper, published
+from workshop.publishing.readme import judged
+
+Fact = tuple[str, str, str]
+"""Paper, ``ARM/METRIC``, and the number as it is printed."""
+N = r"(-?\d+(?:\.\d+)?)"
+TITLES = {find_paper(name).title: name for name in published()}
+HEADLINES = {name: find_paper(name).load_evaluation().headlines for name in published()}
+FIRST = {name: next(iter(shown)) for name, shown in HEADLINES.items()}
+
+SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "agile": (
+        (f"It looks {N} times a puzzle", ("grpo/calls_of_observation",)),
+        (f"pieces it solves {N} less", ("grpo/observation_gap_swapped_2x2",)),
+        (f"model gets {N} of 100 right .*? on a laptop {N}", ("100 direct/acc_2x2", "100 grpo/acc_2x2")),
+    ),
+    "visual_arft": (
+        (rf"acts {N} times an episode \({N} after", ("grpo/tools_search", "sft/tools_search")),
+        (rf"distortion it mends {N} \({N}\)", ("grpo/restored_coding", "sft/restored_coding")),
+    ),
+    "codedance": (
+        (f"needs none: {N} after the cold start", ("sft/calls_easy",)),
+        (f"{N} under R_BAT, {N} under a bonus", ("grpo/calls_easy", "bonus/calls_easy")),
+        *((rf"codedance.json`, up to[^:]*:.*?\b{arm} {N}", (f"{arm}/calls_easy",)) for arm in ("sft", "grpo", "bonus")),
+    ),
+    "mags_rl": ((f"Of its boxes {N} show .*? {N} after it", ("sft/right_all", "grpo/right_all")),),
+    "vista_gym": ((f"calls a tool in {N} of .*? in {N} after", ("1 - sft/errors_no_call", "1 - grpo/errors_no_call")),),
+}
+"""Paper → how a sentence of its own tells numbers, and which ones."""
+
+PAGES = {path: (ROOT / path).read_text() for path in ("README.md", "docs/results.md")}
+
+
+def outputs(number: str) -> str:
+    """What a notebook's stored outputs print, in text and Markdown."""
+    (twin,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    found = [one for cell in json.loads(twin.read_text())["cells"] for one in cell.get("outputs", ())]
+    texts = [one.get("text") or one.get("data", {}).get("text/markdown", ()) for one in found]
+    return "\n".join("".join(text) for text in texts)
+
+
+def facts(text: str, paper: str = "") -> Iterator[Fact]:
+    """The numbers of papers that a page tells; one without titles is of ``paper``."""
+    for name, sentences in SENTENCES.items():
+        for sentence, places in sentences:
+            for found in re.finditer(sentence, text, re.DOTALL):
+                yield from zip([name] * len(places), places, found.groups(), strict=True)
+    for title, name in TITLES.items():
+        for told in re.findall(rf"^\*\*{title}\*\*\. (.*)$", text, re.MULTILINE):  # the finding in words
+            ways = {"direct": f"base reaches {N}", "sft": f"{N} .{{12}} after the", "grpo": f"{N} .{{12}} after rei"}
+            yield from ((name, f"{arm}/{FIRST[name]}", n) for arm, way in ways.items() for n in re.findall(way, told))
+        for row in re.findall(rf"^\| {title} \|.*$", text, re.MULTILINE):  # before and after each training
+            places = [f"{arm}/{FIRST[name]}" for arm in ("untrained", "sft", "sft", "grpo")]
+            pairs = re.findall(f"(?:{N}|not run) → (?:{N}|not run)", row)
+            yield from ((name, place, n) for place, n in zip(places, (n for p in pairs for n in p), strict=True) if n)
+        block = re.search(rf"^### {title}\n(.*?)(?=^### |\Z)", text, re.MULTILINE | re.DOTALL)
+        cells_of = [line.strip("| ").split(" | ") for line in block[1].splitlines() if line[:1] == "|"] if block else []
+        for metric, called in HEADLINES[name].items():
+            for cells in (cells for cells in cells_of if cells[0] == called):
+                told = zip(cells_of[0], cells[1:], strict=True)
+                yield from ((name, f"{arm}/{metric}", cell.split()[0]) for arm, cell in told if cell[:3] != "not")
+    for metric, called in HEADLINES.get(paper, {}).items():  # a notebook's last table
+        head = rf"^{re.escape(called)} +paper +this run +committed results\n"
+        for table in re.findall(head + r"((?:\w.*\n)+)", text, re.MULTILINE):
+            rows = re.findall(rf"^(\w+) .*  {N} \[[^]]*\]$", table, re.MULTILINE)
+            yield from ((paper, f"{arm}/{metric}", value) for arm, value in rows)
+
+
+def wrong(found: list[Fact], results: Mapping[str, Any]) -> list[str]:
+    """Numbers that aren't those of the results files, to the digits that are printed."""
+    said = []
+    for paper, place, told in found:
+        way, _, at = place.rpartition(" ")
+        arm, _, metric = at.partition("/")
+        value: Interval = by_stage(results[paper])[arm][metric]
+        true = {"": value.value, "100": 100 * value.value, "1 -": 1 - value.value}[way]
+        if f"{true:.{len(told.partition('.')[2])}f}" not in (told, f"-{told}"):
+            said.append(f"{paper}: {place} is {true}, told is {told}")
+    return said
+
+
+NOTEBOOKS = {"14": "agile", "34": "codedance"}
+"""Notebooks that print what is published beside what they measured → their paper."""
+
+
+@pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS])
+def test_a_page_tells_what_the_results_files_have(page: str) -> None:
+    """And a changed digit is seen, in any of its numbers."""
+    found = [*facts(PAGES[page])] if page in PAGES else [*facts(outputs(page), NOTEBOOKS[page])]
+    assert len(found) >= 3 and wrong(found, published()) == []
+    assert {name for name, _, _ in found} == ({NOTEBOOKS[page]} if page in NOTEBOOKS else {*published()})
+    for paper, place, told in found:
+        other = str(int(told[-1]) ^ 1)
+        assert len(wrong([(paper, place, told[:-1] + other)], published())) == 1, f"{place}: {told} → {other}"
+
+
+def test_every_verdict_is_told_alike() -> None:
+    claims = {(p, name): one["verdict"] for p, some in published().items() for name, one in judged(p, some).items()}
+    rows = re.findall(r"^\| ([A-Z]\d) \| ([^|]+) \|", PAGES["docs/results.md"], re.MULTILINE)
+    assert sorted(rows) == sorted((name, verdict) for (_, name), verdict in claims.items())
+    several = {"hold": "holds", "don't": "doesn't"}
+    for page, text in PAGES.items():
+        (told,) = re.findall(r"By these figures ([^.]*)\.", text)
+        counts = {several.get(words, words): int(n) for n, words in re.findall(r"(\d+) ([^,]+)", told)}
+        assert counts == Counter(claims.values()), page
