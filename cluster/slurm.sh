@@ -1,6 +1,7 @@
 #!/bin/bash
 # The papers' profile `node` on two machines of eight GPUs: sbatch cluster/slurm.sh, from the project's folder.
-# SLURM asks for an end five minutes before the limit; the same command again goes on from the last checkpoint.
+# How long it takes says python -m kit plan agile --profile node --gpus 16: more than a queue may allow at once. So SLURM
+# asks for an end five minutes before the limit below, and the same command again goes on from the last checkpoint.
 #SBATCH --job-name=agile
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1

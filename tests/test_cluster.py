@@ -44,6 +44,12 @@ def test_slurm_starts_the_notebooks_on_one_and_joins_on_the_others(tmp_path: Pat
     checked(" ".join(first))
 
 
+def test_slurm_sends_to_the_plan_for_hours() -> None:
+    (told,) = re.findall(r"python -m kit (plan [^:\n]+):", (ROOT / "cluster" / "slurm.sh").read_text())
+    asked = parser().parse_args(told.split())
+    assert (asked.command, asked.profile, asked.gpus) == ("plan", "node", 16)
+
+
 def of_tools(words: list[str]) -> argparse.Namespace:
     """What a command of the tools asks for."""
     args = parser().parse_args(words)
