@@ -21,7 +21,6 @@ from workshop.jobs.missing import tell
 
 if TYPE_CHECKING:
     from workshop.jobs.run import Job
-    from workshop.jobs.sweep import Variant
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
@@ -53,11 +52,15 @@ def _run(args: argparse.Namespace) -> int:
     from workshop.jobs.listing import view
     from workshop.jobs.machine import check_machine
     from workshop.jobs.run import execute, plan
-    from workshop.jobs.sweep import variants
+    from workshop.jobs.sweep import Variant, sweep, variants
 
     try:
-        job = plan(args.target, args.profile, [], args.name, tag=args.tag, until=args.until)
-        some = variants(job, args.target, args.set, args.seeds, args.until)
+        several = args.seeds or any("," in text for text in args.set)
+        sets = [] if several else args.set
+        job = plan(args.target, args.profile, sets, args.name, tag=args.tag, until=args.until)
+        some = [Variant(job, tuple(sets))]
+        if several:
+            some = variants(job, args.target, args.set, args.seeds, args.until)
         for one in some:
             check_machine(one.job)
         some = [replace(one, job=_by_memory(one.job, one.sets)) for one in some]
@@ -66,29 +69,13 @@ def _run(args: argparse.Namespace) -> int:
     if other := not_the_locks():
         print(other)
     if args.seeds or len(some) > 1:
-        return _sweep(some, job.name, args.force, args.verbose)
+        return sweep(some, job.name, args.force, args.verbose)
     (job,) = (one.job for one in some)
     execute(job, args.force, args.verbose)
     from workshop.jobs.ending import ending  # it draws: imports that the notebooks needn't wait for
 
     print("", *([view(job.name)] if args.verbose else []), ending(job.name), sep="\n")
     return 0
-
-
-def _sweep(some: Sequence[Variant], name: str, force: bool, verbose: bool) -> int:
-    """Execute several runs and tell them together; 1 if one of them failed."""
-    from kit.files import runs_folder
-    from workshop.jobs import together
-    from workshop.jobs.sweep import by_setting, estimate, run_all
-
-    print(f"{len(some)} runs, {some[0].job.name} to {some[-1].job.name}: {estimate(some[0].job, len(some))}")
-    groups, target = by_setting(some), runs_folder() / f"{name}.html"
-    title = f"{len(some)} runs of {name}"
-    failed = run_all(some, lambda: together.write(groups, target, title), force, verbose)
-    print("", together.told(groups), f"page: {target}", sep="\n")
-    if failed:
-        print(f"python -m kit: failed: {', '.join(failed)}; the same command again tries them again", file=sys.stderr)
-    return 1 if failed else 0
 
 
 def _by_memory(job: Job, sets: Sequence[str]) -> Job:

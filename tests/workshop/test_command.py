@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import workshop.jobs.run
-from kit.files import ROOT
+from kit.files import ROOT, write_text
 from workshop.command import BENCHES, COMMANDS, main, parser
 from workshop.command_line import while_read
 from workshop.jobs.missing import advice
@@ -59,6 +59,10 @@ def test_a_misspelt_parameter_ends_with_code_2_and_the_nearest_name(runs: Path) 
         (["join", ""], 1, "run name ''"),
         (["notebooks", "99"], 2, "no notebook '99'"),
         (["view", "nothing"], 1, "no run 'nothing'"),
+        (["results", "agle"], 2, "no paper 'agle': did you mean agile? Else one of agile, "),
+        (["results", "xyz"], 2, "no paper 'xyz': one of agile, "),
+        (["run", "13", "--seeds", "2-0"], 2, "--seeds 2-0: '2-0' is no seed and no range"),
+        (["export", "nothing", "--csv"], 1, "no run 'nothing'"),
     ],
 )
 def test_refusals_say_why(
@@ -96,6 +100,32 @@ def test_a_job_that_ends_badly_has_a_message_and_a_code(
     monkeypatch.setattr(workshop.jobs.run, "execute", broken)
     assert main(["run", "00", "--profile", "smoke", "--name", "toy"]) == code
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["lst"], "argument COMMAND: 'lst': did you mean list? Else one of run, plan, "),
+        (["zzz"], "argument COMMAND: 'zzz': one of run, plan, "),
+        (["bench", "rolout"], "argument name: 'rolout': did you mean rollout? Else one of "),
+        (["plan", "13", "--card", "40"], "argument --card: 40: one of 24, 80, 141"),
+    ],
+)
+def test_an_unknown_word_is_answered_with_the_nearest(
+    argv: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2 and message in capsys.readouterr().err
+
+
+def test_a_reader_that_leaves_ends_a_view_without_a_traceback(runs: Path) -> None:
+    """Also where it left before the page was written, which nobody asked to see."""
+    write_text(runs / "toy" / "grpo" / "metrics.jsonl", '{"step": 1, "reward": 0.5}\n')
+    view = shlex.join([sys.executable, "-m", "kit", "view", "toy"])
+    script = f"{view} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "141\n" and done.stderr == ""
 
 
 HEAVY = ("torch", "transformers", "trl", "scipy", "jsonschema", "papermill")
@@ -151,7 +181,8 @@ def test_benches_exist() -> None:
 
 ARGUMENTS = {
     "run": ["13"], "plan": ["13"], "join": ["run"], "view": ["run"], "bench": ["sandbox"], "notebooks": ["--check"],
-    "reset": ["13"], "tools": ["list"], "course": ["make", "FOLDER", "00"], "slides": ["agile"],
+    "export": ["run", "--csv"], "reset": ["13"], "tools": ["list"], "course": ["make", "FOLDER", "00"],
+    "slides": ["agile"],
     "results": ["--plan"],
 }  # fmt: skip
 """Of the commands that take some, or that would do much without."""

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from workshop.command_line import above_0, amount, count, whole
+from workshop.command_line import Parser, above_0, amount, count, whole
 
 
 def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     """The command line's grammar; ``benches`` are the names that ``bench`` takes."""
-    top = argparse.ArgumentParser(prog="python -m kit", description="Run, look at and check the kit's notebooks.")
+    top = Parser(prog="python -m kit", description="Run, look at and check the kit's notebooks.")
     sub = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = sub.add_parser("run", help="execute a notebook, or a paper's in order, as a resumable job")
     run.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
@@ -37,10 +37,7 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     view = sub.add_parser("view", help="a run's results and files, or several runs compared with the first")
     view.add_argument("run", nargs="+")
     view.add_argument("--watch", action="store_true", help="write the page again every ten seconds while it trains")
-    export = sub.add_parser("export", help="runs' metrics and outcomes as tables, for pandas or R")
-    export.add_argument("run", nargs="+")
-    where = "folder, or file for the metrics (default: the run's folder)"
-    export.add_argument("--csv", nargs="?", const="", required=True, metavar="WHERE", help=where)
+    _export(sub.add_parser("export", help="runs' metrics and outcomes as tables, for pandas or R"))
     check = sub.add_parser("doctor", help="check this machine and installation")
     check.add_argument("--report", action="store_true", help="as a block to paste into a bug report")
     bench = sub.add_parser("bench", help="measure speed; prints ratios within one run")
@@ -96,3 +93,9 @@ def _plan(plan: argparse.ArgumentParser) -> None:
 def _tools(tools: argparse.ArgumentParser) -> None:
     tools.add_argument("action", choices=["list", "call", "serve"], help="ACTION --help says more")
     tools.add_argument("options", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def _export(export: argparse.ArgumentParser) -> None:
+    export.add_argument("run", nargs="+")
+    where = "folder, or file for the metrics (default: the run's folder)"
+    export.add_argument("--csv", nargs="?", const="", required=True, metavar="WHERE", help=where)

@@ -15,6 +15,7 @@ from kit.evaluate.five.questions import told as told_five
 from kit.files import ROOT, find_run, read_json, runs_folder
 from papers.registry import PaperError, find_paper, paper_of, papers
 from papers.results import read_results
+from workshop.command_line import meant
 from workshop.jobs.notebooks import sources
 from workshop.jobs.run import PROFILES, progress_of
 from workshop.jobs.same_tasks import on_shared_tasks
@@ -77,8 +78,9 @@ def existing_run(name: str) -> Path:
     """
     folder = find_run(name)
     if not folder.is_dir():
-        known = ", ".join(path.name for path in run_folders()) or "none"
-        raise ValueError(f"no run {name!r} in {runs_folder()}: there are {known}")
+        known = [path.name for path in run_folders()]
+        told = meant(name, known, f"there are {', '.join(known) or 'none'}")
+        raise ValueError(f"no run {name!r} in {runs_folder()}: {told}")
     return folder
 
 

@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kit.files import ROOT
 from papers.registry import paper_of, papers
+from workshop.command_line import meant
 from workshop.jobs.parameters import Parameter, read_parameters
 
 if TYPE_CHECKING:
@@ -111,11 +111,9 @@ def find(target: str, root: Path = ROOT) -> list[Source]:
     found = found or [s for s in known if s.family == target]
     if not found:
         families = sorted({s.family for s in known})
-        near = get_close_matches(target, [*families, *(s.name for s in known)], n=1)
-        meant = f"did you mean {near[0]}? Else " if near else ""
-        raise NotebookError(
-            f"no notebook {target!r}: {meant}give a number ({_listed(known)}) or one of {', '.join(families)}"
-        )
+        way_out = f"give a number ({_listed(known)}) or one of {', '.join(families)}"
+        names = [*families, *(s.name for s in known)]
+        raise NotebookError(f"no notebook {target!r}: {meant(target, names, way_out)}")
     return found
 
 

@@ -11,7 +11,6 @@ help says what 0 means, or it is one of those whose 0 speaks for itself (:data:`
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import math
 import re
@@ -20,6 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from workshop.command_line import meant
 
 Value = bool | int | float | str | list[Any]
 
@@ -68,7 +69,7 @@ class Parameter:
 
 
 def is_listed(parameter: Parameter) -> bool:
-    """Whether one value of it may hold commas; of any other parameter ``a,b`` stands for two values."""
+    """True if one value of it may hold commas; of any other parameter ``a,b`` stands for two values."""
     return parameter.type.startswith("list") or parameter.name in LISTS or "," in str(parameter.default)
 
 
@@ -229,9 +230,8 @@ def unknown(name: str, parameters: Mapping[str, Parameter], where: str) -> Param
         parameters: the declared ones.
         where: where the name was given, for the message.
     """
-    near = difflib.get_close_matches(name, parameters, n=1)
-    way_out = f"did you mean {near[0]}?" if near else f"it has {', '.join(parameters) or 'no parameters'}"
-    return ParameterError(f"{where} has no parameter {name!r}: {way_out}")
+    way_out = f"it has {', '.join(parameters) or 'no parameters'}"
+    return ParameterError(f"{where} has no parameter {name!r}: {meant(name, parameters, way_out)}")
 
 
 def check_values(parameters: Mapping[str, Parameter], values: Mapping[str, Any], where: str) -> dict[str, Value]:

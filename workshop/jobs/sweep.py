@@ -182,3 +182,24 @@ def by_setting(some: Sequence[Variant]) -> dict[str, dict[str, int]]:
     for one in some:
         found.setdefault(one.setting, {})[one.job.name] = one.seed
     return found
+
+
+def sweep(some: Sequence[Variant], name: str, force: bool, verbose: bool) -> int:
+    """Execute several runs and tell them together; returns 1 if one of them failed, else 0.
+
+    Args:
+        some: the runs.
+        name: of all of them, for the page.
+        force: execute finished notebooks again too.
+        verbose: show what the notebooks print, too.
+    """
+    from workshop.jobs import together  # it draws: imports that a refusal needn't wait for
+
+    print(f"{len(some)} runs, {some[0].job.name} to {some[-1].job.name}: {estimate(some[0].job, len(some))}")
+    groups, target = by_setting(some), runs_folder() / f"{name}.html"
+    title = f"{len(some)} runs of {name}"
+    failed = run_all(some, lambda: together.write(groups, target, title), force, verbose)
+    print("", together.told(groups), f"page: {near(target)}", sep="\n")
+    if failed:
+        print(f"python -m kit: failed: {', '.join(failed)}; the same command again tries them again", file=sys.stderr)
+    return 1 if failed else 0

@@ -72,7 +72,7 @@ def _values(folder: Path) -> dict[tuple[str, str], Any]:
 
 
 def page_of(names: Sequence[str]) -> Path:
-    """Where the page of these runs is: in the runs' folder, called after them."""
+    """The place of these runs' page: in the runs' folder, called after them."""
     whole = "-beside-".join(names)
     return runs_folder() / f"{whole if len(whole) < 100 else f'{names[0]}-beside-{len(names) - 1}-others'}.html"
 
@@ -109,7 +109,13 @@ def _outcomes(evaluation: Evaluation[Any], runs: Mapping[str, int], stage: str) 
 
 
 def mean_of(evaluation: Evaluation[Any], runs: Mapping[str, int], stage: str) -> dict[str, Interval]:
-    """Every metric over all runs of a setting that measured a stage, with intervals over seeds; empty if none did."""
+    """Every metric over all runs of a setting that measured a stage, with intervals over seeds; empty if none did.
+
+    Args:
+        evaluation: of the runs' paper.
+        runs: name → seed.
+        stage: such as ``grpo``.
+    """
     some = [outcome for _, mine in _outcomes(evaluation, runs, stage) for outcome in mine]
     return evaluation.evaluate_outcomes(some) if some else {}
 

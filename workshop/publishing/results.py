@@ -26,6 +26,7 @@ from kit.train.progress import duration
 from papers.published import MAIN, Runs
 from papers.published_outcomes import Stored
 from papers.registry import Paper, find_paper, papers
+from workshop.command_line import meant
 from workshop.jobs.notebooks import parameters
 from workshop.jobs.run import Job, JobError, Planned, execute, plan
 from workshop.publishing.current import (
@@ -66,9 +67,11 @@ def chosen(names: Sequence[str]) -> list[Paper]:
     """The papers named, or all that have published results.
 
     Raises:
-        PaperError: there is no such paper.
-        ValueError: it has none.
+        ValueError: there is no such paper, or it has none.
     """
+    if unknown := next((name for name in names if name not in papers()), ""):
+        way_out = f"one of {', '.join(papers())}"
+        raise ValueError(f"no paper {unknown!r}: {meant(unknown, papers(), way_out)}")
     found = [find_paper(name) for name in names] or [paper for paper in papers().values() if paper.published]
     for paper in found:
         if paper.published is None:

@@ -121,7 +121,7 @@ def test_the_last_training_step_is_shown() -> None:
 
 def test_an_unknown_run_names_the_known_ones() -> None:
     (run_folder("toy") / "params.json").write_text('{"notebooks": {}}')
-    with pytest.raises(ValueError, match=r"no run 'tyo' in .*: there are toy"):
+    with pytest.raises(ValueError, match=r"no run 'tyo' in .*: did you mean toy\? Else there are toy"):
         view("tyo")
 
 
@@ -156,8 +156,14 @@ def test_what_cant_be_compared_is_said() -> None:
     save_stage(run_folder("other"), "sft", [played(False, "a")])
     with pytest.raises(ValueError, match="no measured stage in common \\(one: grpo; other: sft\\)"):
         compare(["one", "other"])
-    with pytest.raises(ValueError, match=r"no run 'gone' in .*: there are one, other"):
-        compare(["one", "gone"])
+    with pytest.raises(ValueError, match=r"no run 'lost' in .*: there are one, other"):
+        compare(["one", "lost"])
+
+
+def test_a_misspelt_run_is_answered_with_the_nearest() -> None:
+    comparable("agile-0", 2, 0.1)
+    with pytest.raises(ValueError, match=r"no run 'agil-0' in .*: did you mean agile-0\? Else there are agile-0"):
+        view("agil-0")
 
 
 def test_a_run_made_in_notebooks_is_listed_and_a_branch_says_of_what() -> None:
