@@ -54,7 +54,7 @@ def minutes() -> str:
 
 
 def clock() -> str:
-    """What the published runs took by the clock, beside the minutes of the notebooks that they are made of."""
+    """Tell what the published runs took by the clock, beside the minutes of the notebooks that they are made of."""
     rows = []
     for name, results in published().items():
         paper = find_paper(name)

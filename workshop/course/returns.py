@@ -1,4 +1,4 @@
-"""What goes back to a class: a table of students and exercises with totals, and a page of feedback for each student."""
+"""Give a class its grades: a table of students and exercises with totals, a page of feedback for each student."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _notebook(row: Row) -> tuple[str, str]:
 
 
 def words(row: Row) -> str:
-    """What a student is told of one answer: the checker's words, where it said any."""
+    """Tell a student of one answer: in the checker's words, where it said any."""
     id, grade = row.exercise, row.grade
     if grade.state not in WITHOUT_POINTS and grade.detail.startswith(id) and id:
         return f"{grade.detail}\n  {grade.why}" if grade.state == "wrong" else grade.detail

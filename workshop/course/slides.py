@@ -70,8 +70,7 @@ def write(name: str, out: Path | None = None) -> Path:
 
 
 def played(paper: Paper) -> tuple[str, Episode]:
-    """What the agent is told, and an episode that the paper's script plays: of those that are short, the one with the
-    most to see."""
+    """Play a paper by its script; returns what the agent is told, and of short episodes the one that shows most."""
     _, chat = load_model_and_chat(TINY)
     with paper.open_golden() as golden:
         play = replace(golden.play, temperature=0.0)

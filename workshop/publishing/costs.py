@@ -53,6 +53,11 @@ def fill(root: Path = ROOT, page: Path = PAGE, tables: Mapping[str, Callable[[],
 def filled(text: str, tables: Mapping[str, Callable[[], str]] | None = None, page: Path = PAGE) -> str:
     """Replace what stands between the marks of a page by the tables they name.
 
+    Args:
+        text: the page.
+        tables: names of marks, and what makes the text between them; None: :data:`TABLES`.
+        page: its path, for the error.
+
     Raises:
         ValueError: a table has no marks, or marks name none.
     """
