@@ -147,14 +147,16 @@ def test_an_exercise_is_answered_and_checked(lab: Lab) -> None:
 
 
 def test_the_colours_of_a_figure_are_those_of_the_palette(lab: Lab) -> None:
-    """Policy and environment, in the band of tokens and in its legend, as the screen shows them."""
+    """Policy and environment, in the band of tokens and in its legend, as the screen shows them; dark: on dark."""
     lab.open("01")
     for theme in ("light", "dark"):
         lab.theme(theme)
         cell = lab.find_cell("display(plots.masks(episode, chat))")
         lab.unfold(cell)
         shown = lab.pixels(lab.cell(cell).locator("img").first)
-        for colour in COLOURS[:2]:
+        [(most, _)] = shown.most_common(1)
+        assert sum(most) > 600 if theme == "light" else sum(most) < 150, f"{theme}: the background is {most}"
+        for colour in COLOURS[:2] if theme == "light" else ():
             rgb = ImageColor.getrgb(colour)
             assert shown[rgb] > 500, f"{theme}: {colour} is among {shown.most_common(5)}"
 

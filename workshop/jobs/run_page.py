@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from kit.evaluate.five.questions import answered
-from kit.files import find_run
+from kit.files import ROOT, find_run
 from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.train.progress import FILE, Progress, read_progress
@@ -20,7 +21,7 @@ from papers.registry import Paper, paper_of
 from papers.results import read_results
 from workshop.jobs.listing import measured, tell
 from workshop.jobs.run import progress_of
-from workshop.jobs.run_story import image, story
+from workshop.jobs.run_story import story
 
 PAGE = "overview.html"
 """In the run's folder."""
@@ -55,7 +56,7 @@ def write(name: str, refresh: int = 0) -> Path:
             body += _stage(folder, training, paper)
     body += [f"<p>{_lines(text)}</p>" for text in told.headline]
     if answered(results):
-        body.append(folded("the five questions", image(five(results), "answers")))
+        body.append(folded("the five questions", five(results).html()))
     for training in trainings:
         if training.parent != folder:
             called = f"side experiment: {training.relative_to(folder)}"
@@ -68,8 +69,25 @@ def write(name: str, refresh: int = 0) -> Path:
 def _head(name: str, folder: Path, paper: Paper | None) -> Iterator[str]:
     """The page's title, what the task is, and links to the notebooks."""
     yield f'<h1 style="font-size:22px;margin:0">{clean(f"{paper.title}: run {name}" if paper else f"run {name}")}</h1>'
-    links = "".join(f'<a href="{clean(path.name)}">{clean(path.stem)}</a> ' for path in sorted(folder.glob("*.ipynb")))
-    yield f"<p>{clean(paper.summary) if paper else ''} {links}</p>"
+    names = [path.name for path in sorted(folder.glob("*.ipynb"))]
+    yield f"<p>{clean(paper.summary) if paper else ''}</p>"
+    if names:
+        yield f"<p>Its notebooks: {', '.join(_notebook(name, repository(ROOT)) for name in names)}.</p>"
+
+
+def repository(root: Path) -> str:
+    """Address of the repository as CITATION.cff has it; empty: it has none."""
+    found = re.search(
+        r"^repository-code:\s*[\"']?([^\s\"']+)", (root / "CITATION.cff").read_text("utf-8"), re.MULTILINE
+    )
+    return found[1].rstrip("/") if found else ""
+
+
+def _notebook(name: str, address: str) -> str:
+    """A notebook's name; a link to its executed twin, where there is one that can be read from anywhere."""
+    if not address or not (ROOT / "notebooks" / name).is_file():
+        return clean(name)
+    return f'<a href="{clean(address)}/blob/main/notebooks/{clean(name)}">{clean(name)}</a>'
 
 
 def _order(metrics: Path) -> tuple[int, str]:
@@ -116,10 +134,10 @@ def _stage(run: Path, folder: Path, paper: Paper | None) -> Iterator[str]:
     rows, name = read_metrics(folder / "metrics.jsonl"), folder.relative_to(run).as_posix()
     if rows:
         yield f'<div class="x"><header><b>{clean(name)}</b><small>{len(rows)} steps</small></header>'
-        yield f"{image(curves(rows), f'curves of {name}')}</div>"
+        yield f"{curves(rows).html()}</div>"
         if paper and (published := published_curves(paper.name, name)):
             yield '<div class="x"><header><b>over the published runs</b></header>'
-            yield f"{image(over_published(rows, published), f'{name} over the published runs')}</div>"
+            yield f"{over_published(rows, published).html()}</div>"
     found = latest.load(folder)
     if found:
         step, played = found

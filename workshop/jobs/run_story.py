@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from kit.files import read_json
 from kit.train.held_out import COLUMN
 from kit.train.metrics import read_metrics
 from kit.view import curves
-from kit.view.charts import Plot, bars
+from kit.view.charts import bars
 from kit.view.html import clean, figures, render
 from workshop.jobs import same_tasks
 from workshop.jobs.finding import GRPO, SFT, UNTRAINED, finding, own_finding, three_bars
@@ -36,22 +35,16 @@ def story(folder: Path, evaluation: Evaluation[Any] | None, stages: Mapping[str,
         yield f'<p style="font-size:16px">{clean(text)}</p>' if text else ""
     three = three_bars(stages, metric)
     if known := {fill(label, 12): value for label, value in three.items() if value}:
-        yield image(bars({called: known}, label=called, title=f"{called}: value and 95 % interval"), called)
+        yield bars({called: known}, label=called, title=f"{called}: value and 95 % interval").html()
         missing = ", ".join(label for label, value in three.items() if value is None)
         yield f"<p>Not measured: {clean(missing)}.</p>" if missing else ""
     played = read_metrics(folder / GRPO / "metrics.jsonl")
     rows = [{key: row[key] for key in ("step", COLUMN) if key in row} for row in played]
     if any(COLUMN in row for row in rows):
-        yield image(curves(rows), "held-out tasks during reinforcement learning")
+        yield curves(rows).html()
     elif rows:
         yield "<p>No held-out tasks were played during reinforcement learning.</p>"
     yield from _before_and_after(folder)
-
-
-def image(figure: Plot, called: str) -> str:
-    """A figure as a part of a page."""
-    data = base64.b64encode(figure.png()).decode()
-    return f'<img alt="{clean(called)}" style="max-width:100%" src="data:image/png;base64,{data}">'
 
 
 def headline(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from kit.files import run_folder, write_json, write_text
 from kit.train import latest_rollout as latest
 from kit.train.progress import Progress
 from workshop.jobs.ending import ending
-from workshop.jobs.run_page import watch, write
+from workshop.jobs.run_page import repository, watch, write
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +37,7 @@ def test_a_runs_page_shows_curves_and_what_was_played_last() -> None:
     page = write("training").read_text()
     assert "✗ wrong" in page or "✓ right" in page
     assert page.startswith("<!doctype html>") and "<title>run training</title>" in page
-    assert (
-        "grpo</b><small>1 steps" in page and 'alt="curves of grpo" style="max-width:100%" src="data:image/png' in page
-    )
+    assert "grpo</b><small>1 steps" in page and 'alt="reward and its parts' in page and ".kit-drawn{filter" in page
     assert "played before step 2" in page and episode.task.id in page and "+0.50" in page
     assert "http" not in page.replace("http://www.w3.org", ""), "it stands alone"
 
@@ -110,7 +108,8 @@ def test_a_page_tells_its_story_in_order() -> None:
     direct, sft, grpo = (0.86, 0.58, 0.98), (0.23, 0.05, 0.55), (0.87, 0.66, 0.97)
     write_json(folder / "results.json", results_of(direct=direct, untrained=(0, 0, 0.2), sft=sft, grpo=grpo))
     for training in ("sft", "grpo", "extra", "general/half"):
-        row = '{"step": 1, "loss": 0.5, "held_out_accuracy": 0.25}\n'
+        paid = "" if training == "sft" else '"reward": 0.5, '
+        row = f'{{"step": 1, "loss": 0.5, {paid}"held_out_accuracy": 0.25}}\n'
         write_text(folder / training / "metrics.jsonl", row)
     outcome = {"task": "puzzle-1", "reason": "turns"}
     write_json(folder / "stages" / "sft.json", {"outcomes": [outcome], "calls": [[["swap", "ok"], ["crop", "error"]]]})
@@ -122,15 +121,15 @@ def test_a_page_tells_its_story_in_order() -> None:
         '<h1 style="font-size:22px;margin:0">AGILE: run training</h1>',
         "Asked directly, the base reaches 0.86 [0.58, 0.98] (2×2 solved). As an agent it reaches 0.23 [0.05, 0.55]",
         "So what training taught is to act",
-        'alt="2×2 solved"',
-        'alt="held-out tasks during reinforcement learning"',
+        'interval, 2×2 solved: 2×2 solved base, asked directly 0.86, agent before RL 0.23, agent after',
+        'alt="right answers (share), step: greedy, held out 0.25"',
         "one task, before and after",
-        'alt="curves of sft"',
-        'alt="curves of grpo"',
-        'alt="curves of extra"',
+        "<b>sft</b><small>1 steps",
+        "<b>grpo</b><small>1 steps",
+        "<b>extra</b><small>1 steps",
         "A1 holds",
         "<summary>side experiment: general/half</summary>",
-        'alt="curves of general/half"',
+        "<b>general/half</b><small>1 steps",
         "<summary>all figures and files</summary>",
     )
     places = [page.find(part) for part in parts]
@@ -145,7 +144,7 @@ def test_a_page_tells_its_story_in_order() -> None:
 def test_a_page_says_what_was_not_measured() -> None:
     folder = run_folder("training")
     write_json(folder / "params.json", NOTEBOOKS)
-    write_text(folder / "grpo" / "metrics.jsonl", '{"step": 1, "loss": 0.5}\n')
+    write_text(folder / "grpo" / "metrics.jsonl", '{"step": 1, "reward": 0.5}\n')
     page = write("training").read_text()
     assert "Nothing has been measured in this run yet." in page and "one task, before and after" not in page
     assert "No held-out tasks were played" in page
@@ -175,6 +174,21 @@ def test_a_job_that_measured_nothing_says_where_its_notebook_is() -> None:
     write_text(folder / "02_sandbox.ipynb", "{}")
     text = ending("training")
     assert "02_sandbox.ipynb" in text and "overview" not in text and "reaches" not in text
+
+
+def test_a_page_that_is_sent_has_no_link_that_dies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Notebooks are linked where the repository has them for everybody, else named."""
+    folder = run_folder("training")
+    write_text(folder / "14_agile_claims.ipynb", "{}")
+    write_text(folder / "mine.ipynb", "{}")
+    assert "Its notebooks: 14_agile_claims.ipynb, mine.ipynb." in write("training").read_text()
+    write_text(tmp_path / "CITATION.cff", 'title: A kit\nrepository-code: "https://example.org/kit/"\n')
+    address = repository(tmp_path)
+    assert address == "https://example.org/kit"
+    monkeypatch.setattr("workshop.jobs.run_page.repository", lambda root: address)
+    page = write("training").read_text()
+    link = '<a href="https://example.org/kit/blob/main/notebooks/14_agile_claims.ipynb">14_agile_claims.ipynb</a>'
+    assert f"Its notebooks: {link}, mine.ipynb." in page and page.count("<a ") == 1
 
 
 def test_no_page_without_a_run() -> None:
