@@ -34,7 +34,7 @@ from tiny import TINY
 from workshop.course.handout import questions
 from workshop.jobs.finding import finding, own_finding, three_bars
 from workshop.jobs.notebooks import Source, find, load
-from workshop.jobs.run_story import headline, image
+from workshop.jobs.run_story import headline
 
 TURNS = 6
 """Turns of the longest episode that is shown: each has a slide."""
@@ -121,7 +121,7 @@ def _seen(images: Sequence[NamedImage]) -> str:
 def _outcome(paper: Paper, results: Mapping[str, Any] | None) -> Iterator[str]:
     """The curve, then the bars and the finding; each only where it was published."""
     if runs := published_curves(paper.name, "grpo"):
-        yield f"<h2>What it learnt, step by step</h2>{_drawn(curve(runs), 'curve of the training')}"
+        yield f"<h2>What it learnt, step by step</h2>{curve(runs).html()}"
     if results is None:
         yield "<h2>What came out</h2><p>Nothing is published yet.</p>"
         return
@@ -129,7 +129,7 @@ def _outcome(paper: Paper, results: Mapping[str, Any] | None) -> Iterator[str]:
     metric, called = headline(evaluation, stages)
     known = {fill(label, 12): value for label, value in three_bars(stages, metric).items() if value}
     seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
-    yield f"<h2>What came out</h2>{_drawn(bars({called: known}, label=called), called)}"
+    yield f"<h2>What came out</h2>{bars({called: known}, label=called).html()}"
     sentences = own_finding(evaluation, stages), finding(stages, metric, called, len(seeds))
     yield "<h2>In words</h2>" + "".join(f"<p>{clean(text)}</p>" for text in sentences if text)
 
@@ -156,10 +156,6 @@ def curve(runs: Mapping[str, Sequence[Row]]) -> Plot:
         axis.set_ylabel(DRAWN[name])
         axis.legend()
     return figure
-
-
-def _drawn(figure: Plot, called: str) -> str:
-    return image(figure, called).replace("<img ", '<img class="drawn" ')
 
 
 def _exercises(sources: Sequence[Source]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation
 from kit.files import find_run, read_json, runs_folder
 from kit.train.metrics import read_metrics
-from kit.view.charts import COLOURS, DASHES, bars
+from kit.view.charts import DASHES, bars, colour
 from kit.view.curves import overlaid
 from kit.view.html import Html, clean
 from workshop.jobs.compare import compare, evaluation_of
@@ -18,7 +18,6 @@ from workshop.jobs.listing import existing_run, table
 from workshop.jobs.notebooks import NotebookError, find, parameters
 from workshop.jobs.run import progress_of
 from workshop.jobs.run_page import PAGE, folded
-from workshop.jobs.run_story import image
 
 Groups = Mapping[str, Mapping[str, int]]
 """Setting (empty: the only one) → name of each of its runs → its seed."""
@@ -176,7 +175,7 @@ def _drawn(evaluation: Evaluation[Any], groups: Groups, stage: str) -> Iterator[
     metric, called = next(iter(evaluation.headlines.items()))
     means = {setting: mean_of(evaluation, runs, stage).get(metric) for setting, runs in groups.items()}
     if known := {setting: value for setting, value in means.items() if value}:
-        yield image(bars({called: known}, label=called, title=f"{called}: value and 95 % interval"), called)
+        yield bars({called: known}, label=called, title=f"{called}: value and 95 % interval").html()
 
 
 def _html(lines: Sequence[Sequence[str]], folder: Path) -> str:
@@ -207,7 +206,7 @@ def _curves(groups: Groups) -> Iterator[str]:
         styles = []
         for number, label in enumerate(labels):
             k = places.index(label)
-            style = {"color": COLOURS[k % 6], "linestyle": DASHES[k // 6 % 4 if len(groups) > 1 else k % 4]}
+            style = {"color": colour(k), "linestyle": DASHES[k // 6 % 4 if len(groups) > 1 else k % 4]}
             styles.append(style | ({"label": label} if label not in labels[:number] else {}))
         missing = ", ".join(folder.name for _, folder, found in some if not found)
         note = f"<p>{clean(f'Not run in {missing}.')}</p>" if missing else ""
@@ -216,4 +215,4 @@ def _curves(groups: Groups) -> Iterator[str]:
         except ValueError as error:  # no metric that all of them have
             yield f"<h2>{clean(training)}</h2><p>{clean(str(error))}</p>{note}"
             continue
-        yield f"<h2>{clean(training)}</h2>{note}{image(figure, f'curves of {training} of all runs')}"
+        yield f"<h2>{clean(training)}</h2>{note}{figure.html()}"
