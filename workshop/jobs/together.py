@@ -206,7 +206,7 @@ def _curves(groups: Groups) -> Iterator[str]:
         styles = []
         for number, label in enumerate(labels):
             k = places.index(label)
-            style = {"color": colour(k), "linestyle": DASHES[k // 6 % 4 if len(groups) > 1 else k % 4]}
+            style = {"color": colour(k), "linestyle": DASHES[k % 4]}
             styles.append(style | ({"label": label} if label not in labels[:number] else {}))
         missing = ", ".join(folder.name for _, folder, found in some if not found)
         note = f"<p>{clean(f'Not run in {missing}.')}</p>" if missing else ""
