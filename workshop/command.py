@@ -51,16 +51,11 @@ def _run(args: argparse.Namespace) -> int:
     from workshop.jobs.doctor import not_the_locks
     from workshop.jobs.listing import view
     from workshop.jobs.machine import check_machine
-    from workshop.jobs.run import execute, plan
-    from workshop.jobs.sweep import Variant, sweep, variants
+    from workshop.jobs.run import execute
+    from workshop.jobs.sweep import planned, sweep
 
     try:
-        several = args.seeds or any("," in text for text in args.set)
-        sets = [] if several else args.set
-        job = plan(args.target, args.profile, sets, args.name, tag=args.tag, until=args.until)
-        some = [Variant(job, tuple(sets))]
-        if several:
-            some = variants(job, args.target, args.set, args.seeds, args.until)
+        name, some = planned(args.target, args.profile, args.set, args.seeds, args.name, args.tag, args.until)
         for one in some:
             check_machine(one.job)
         some = [replace(one, job=_by_memory(one.job, one.sets)) for one in some]
@@ -69,7 +64,7 @@ def _run(args: argparse.Namespace) -> int:
     if other := not_the_locks():
         print(other)
     if args.seeds or len(some) > 1:
-        return sweep(some, job.name, args.force, args.verbose)
+        return sweep(some, name, args.force, args.verbose)
     (job,) = (one.job for one in some)
     execute(job, args.force, args.verbose)
     from workshop.jobs.ending import ending  # it draws: imports that the notebooks needn't wait for

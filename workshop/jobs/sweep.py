@@ -45,6 +45,23 @@ class Variant:
     seed: int = 0
 
 
+def planned(
+    target: str, profile: str, sets: Sequence[str], seeds: str, name: str | None, tag: str, until: str
+) -> tuple[str, list[Variant]]:
+    """Plan what ``run`` was asked for: one run, or several; returns the name of all of them, and each.
+
+    Args:
+        target, profile, sets, name, tag, until: as :func:`workshop.jobs.run.plan` takes them.
+        seeds: as :func:`variants` takes them.
+
+    Raises:
+        NotebookError, JobError, ValueError: as both of them.
+    """
+    several = seeds or any("," in text for text in sets)
+    job = plan(target, profile, [] if several else sets, name, tag=tag, until=until)
+    return job.name, variants(job, target, sets, seeds, until) if several else [Variant(job, tuple(sets))]
+
+
 def variants(job: Job, target: str, sets: Sequence[str], seeds: str, until: str, root: Path = ROOT) -> list[Variant]:
     """Plan a job once for each seed and each choice of values; nothing is run or written.
 
