@@ -12,15 +12,11 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kit.files import FULL, UNWRITABLE, print_anything
 from workshop.command_line import while_read
 from workshop.jobs.grammar import grammar
 from workshop.jobs.missing import tell
-
-if TYPE_CHECKING:
-    from workshop.jobs.run import Job
 
 BENCHES = {
     "coverage": "benchmarks.coverage:coverage_table",
@@ -50,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 def _run(args: argparse.Namespace) -> int:
     from workshop.jobs.doctor import not_the_locks
     from workshop.jobs.listing import view
-    from workshop.jobs.machine import check_machine
+    from workshop.jobs.machine import by_memory, check_machine
     from workshop.jobs.run import execute
     from workshop.jobs.sweep import planned, sweep
 
@@ -58,7 +54,7 @@ def _run(args: argparse.Namespace) -> int:
         name, some = planned(args.target, args.profile, args.set, args.seeds, args.name, args.tag, args.until)
         for one in some:
             check_machine(one.job)
-        some = [replace(one, job=_by_memory(one.job, one.sets)) for one in some]
+        some = [replace(one, job=by_memory(one.job, one.sets)) for one in some]
     except Exception as error:
         return _refuse(error)
     if other := not_the_locks():
@@ -71,23 +67,6 @@ def _run(args: argparse.Namespace) -> int:
 
     print("", *([view(job.name)] if args.verbose else []), ending(job.name), sep="\n")
     return 0
-
-
-def _by_memory(job: Job, sets: Sequence[str]) -> Job:
-    """Fit a job of the profile for one GPU to the GPU that is here, and say in a line each what was chosen."""
-    if job.profile != "gpu":
-        return job
-    import torch
-
-    if not torch.cuda.is_available():  # a tiny model was set
-        return job
-    from workshop.jobs.plan import by_memory
-    from workshop.jobs.run import begun_with
-
-    here = min(torch.cuda.mem_get_info(number)[1] for number in range(torch.cuda.device_count()))
-    job, told = by_memory(job, sets, here, begun_with(job.name))
-    print(*told, sep="\n", end="\n" if told else "", flush=True)
-    return job
 
 
 def _refuse(error: Exception) -> int:
@@ -229,12 +208,9 @@ def _readme(args: argparse.Namespace) -> int:
     from workshop.publishing.departures import PAGE, write
     from workshop.publishing.readme import fill
 
-    print("README.md changed" if fill() else "README.md is up to date")
-    print(f"{house.PAGE} changed" if house.fill() else f"{house.PAGE} is up to date")
-    print(f"{costs.PAGE} changed" if costs.fill() else f"{costs.PAGE} is up to date")
-    print(f"{licences.PAGE} changed" if licences.fill() else f"{licences.PAGE} is up to date")
-    print(f"{guide.PAGE} changed" if guide.fill() else f"{guide.PAGE} is up to date")
-    print(f"{PAGE} changed" if write() else f"{PAGE} is up to date")
+    pages = [("README.md", fill), *((page.PAGE, page.fill) for page in (house, costs, licences, guide)), (PAGE, write)]
+    for page, filled in pages:
+        print(f"{page} changed" if filled() else f"{page} is up to date", flush=True)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from workshop.command_line import Parser, above_0, amount, count, whole
 
@@ -55,14 +56,7 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     lab.add_argument("options", nargs="*", metavar="OPTION", help="of jupyter lab, such as --port 9000")
     reset = sub.add_parser("reset", help="a notebook of lab as it came; one you changed is kept under a dated name")
     reset.add_argument("targets", nargs="+", metavar="NN", help="numbers, names or families, or all")
-    course = sub.add_parser("course", help="hand out notebooks to a class, grade what comes back")
-    course.add_argument("action", choices=["make", "grade"])
-    course.add_argument("folder", type=Path, help="to write the students' notebooks into, or of the returned ones")
-    course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
-    course.add_argument("--seed", type=whole, help="of the cases that nobody has seen (default: a new one)")
-    slides = sub.add_parser("slides", help="a paper as slides for a lesson: one file for a browser")
-    slides.add_argument("paper", help="such as those that list names")
-    slides.add_argument("--out", type=Path, metavar="FILE", help="to write (default: PAPER-slides.html, here)")
+    _teach(sub)
     results = sub.add_parser("results", help="make the published results anew: trainings, measurements, pages")
     results.add_argument("papers", nargs="*", metavar="PAPER", help="of these only (default: all)")
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
@@ -72,6 +66,17 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     _tools(sub.add_parser("tools", help="the papers' tools: list them, call one on an image, serve them all"))
     sub.add_parser("readme", help="fill generated blocks of README.md and docs/; write docs/departures.md")
     return top
+
+
+def _teach(sub: Any) -> None:
+    course = sub.add_parser("course", help="hand out notebooks to a class, grade what comes back")
+    course.add_argument("action", choices=["make", "grade"])
+    course.add_argument("folder", type=Path, help="to write the students' notebooks into, or of the returned ones")
+    course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
+    course.add_argument("--seed", type=whole, help="of the cases that nobody has seen (default: a new one)")
+    slides = sub.add_parser("slides", help="a paper as slides for a lesson: one file for a browser")
+    slides.add_argument("paper", help="such as those that list names")
+    slides.add_argument("--out", type=Path, metavar="FILE", help="to write (default: PAPER-slides.html, here)")
 
 
 def _plan(plan: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -108,3 +109,20 @@ def _check_model(model: str) -> None:
     except Exception as error:
         why = f"the hub doesn't answer ({type(error).__name__})"
     raise JobError(f"model={model!r}: {why}; give a folder that holds the checkpoint: --set model=FOLDER")
+
+
+def by_memory(job: Job, sets: Sequence[str]) -> Job:
+    """Fit a job of the profile for one GPU to the GPU that is here, and say in a line each what was chosen."""
+    if job.profile != "gpu":
+        return job
+    import torch
+
+    if not torch.cuda.is_available():  # a tiny model was set
+        return job
+    from workshop.jobs import plan
+    from workshop.jobs.run import begun_with
+
+    here = min(torch.cuda.mem_get_info(number)[1] for number in range(torch.cuda.device_count()))
+    job, told = plan.by_memory(job, sets, here, begun_with(job.name))
+    print(*told, sep="\n", end="\n" if told else "", flush=True)
+    return job
