@@ -83,7 +83,9 @@ class Plot(Figure):
         return f'<img{look} alt="{clean(alt(self))}" {size} src="data:image/{kind};base64,{code}">'
 
     def _repr_html_(self) -> str:
-        return self.html() if self.photographic else f"<style>{render('drawn.css')}</style>{self.html()}"
+        # JupyterLab shows the first line of an output that is folded.
+        style = "" if self.photographic else f"<style>{render('drawn.css')}</style>"
+        return f"<!-- a figure -->\n{style}{self.html()}"
 
     def drawn(self, dpi: int = STYLE["figure.dpi"]) -> Image.Image:
         """Render the figure as an RGB image with ``dpi`` pixels an inch."""
