@@ -13,7 +13,8 @@ import torch
 from kit.files import run_folder, write_json, write_text
 from kit.train.progress import duration
 from papers.published_curves import published_curves
-from workshop.command import _by_memory, main
+from workshop.command import main
+from workshop.jobs import machine
 from workshop.jobs.lengths import measured_length
 from workshop.jobs.plan import by_memory, expected, stages
 from workshop.jobs.run import Job, Planned, plan
@@ -147,7 +148,7 @@ def test_only_the_profile_for_one_gpu_is_fitted_to_it(
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda number: (0, (141 - 61 * number) * GB))
     job = replace(plan("12", profile, [], None), name="never-begun")
-    assert (_by_memory(job, []) != job) == changed
+    assert (machine.by_memory(job, []) != job) == changed
     assert ("by the 80 GB at hand" in capsys.readouterr().out) == changed, "of the smallest"
 
 
