@@ -212,7 +212,7 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
 
 
 def test_papers_that_have_nothing_to_make_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["results", "nothing"]) == 2 and "no paper 'nothing' is registered" in capsys.readouterr().err
+    assert main(["results", "nothing"]) == 2 and "no paper 'nothing': one of agile" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("paper", [name for name, paper in papers().items() if paper.published])
