@@ -27,7 +27,7 @@ from kit.train.held_out import COLUMN
 from kit.train.metrics import Row
 from kit.view.charts import COLOURS, STYLE, Plot, bars
 from kit.view.curves import GRAY
-from kit.view.html import clean, figures
+from kit.view.html import clean, figures, render
 from papers.published_curves import published_curves
 from papers.registry import Paper, find_paper, published
 from tiny import TINY
@@ -65,7 +65,8 @@ def write(name: str, out: Path | None = None) -> Path:
     slides = "\n".join(f"<section>{part}</section>" for part in parts)
     page = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
     out = out or Path(f"{name}-slides.html")
-    write_text(out, page.replace("TITLE", clean(paper.title)).replace("SLIDES", slides))
+    page = page.replace("TITLE", clean(paper.title)).replace("DRAWN", render("drawn.css"))
+    write_text(out, page.replace("SLIDES", slides))
     return out
 
 

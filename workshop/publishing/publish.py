@@ -36,11 +36,15 @@ def curves_of(paper: Paper, keys: Iterable[Key]) -> dict[str, dict[int, list[Row
     found: dict[str, dict[int, list[Row]]] = {}
     assert paper.published is not None
     for arm, seed in sorted(keys):
-        name = paper.published.arms[arm].called(seed)
-        stored, shown = (folder / "curves" / name for folder in (folder_of(paper), results_folder(paper)))
+        stored, shown = _places(paper, paper.published.arms[arm].called(seed))
         for path in sorted((stored if stored.is_dir() else shown).glob("*.jsonl")):
             found.setdefault(named(arm, path.stem), {})[seed] = read_metrics(path)
     return found
+
+
+def _places(paper: Paper, run: str) -> tuple[Path, Path]:
+    """Folders of a run's curves: stored with its outcomes, and where the pages read them."""
+    return folder_of(paper) / "curves" / run, results_folder(paper) / "curves" / run
 
 
 def show_curves(paper: Paper, keys: Collection[Key]) -> None:
@@ -48,9 +52,7 @@ def show_curves(paper: Paper, keys: Collection[Key]) -> None:
     assert paper.published is not None
     for arm, runs in paper.published.arms.items():
         for seed in range(runs.seeds):
-            stored, shown = (
-                folder / "curves" / runs.called(seed) for folder in (folder_of(paper), results_folder(paper))
-            )
+            stored, shown = _places(paper, runs.called(seed))
             if stored.is_dir() or (arm, seed) not in keys:
                 shutil.rmtree(shown, ignore_errors=True)
             if stored.is_dir():
