@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -102,7 +103,7 @@ def test_a_folded_answer_cannot_be_read_before_it_is_opened(lab: Lab) -> None:
     lab.open("11")
     folded = lab.page.locator(".jp-OutputPlaceholder")
     folded.first.scroll_into_view_if_needed()
-    assert folded.count() >= 2 and any(folded.all_text_contents()), "JupyterLab has first lines of them"
+    folded.filter(has_text=re.compile(r"\S")).first.wait_for(state="attached")  # JupyterLab has its first line
     shown = folded.locator(".jp-PlaceholderText").evaluate_all(
         "all => all.map(e => [getComputedStyle(e).fontSize, getComputedStyle(e, '::after').content])"
     )
