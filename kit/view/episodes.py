@@ -108,6 +108,7 @@ def compare(
     advantages: Sequence[Any] | None = None,
     chat: Chat | None = None,
     is_right: Judge | None = None,
+    names: Sequence[str] | None = None,
 ) -> Html:
     """Rollouts side by side, each with its reward and advantage; the task they share is shown once.
 
@@ -117,11 +118,12 @@ def compare(
         advantages: one for each episode, each as in :func:`show`.
         chat: the checkpoint's chat; with it tokens are shown one by one.
         is_right: the paper's judgement of an answered episode, shown as ✓ or ✗ before the target.
+        names: one for each episode; None: they are numbered.
 
     Raises:
-        ValueError: not one score or advantage for each episode, or advantages that are not one for each token.
+        ValueError: not one score, advantage or name for each episode, or advantages that are not one for each token.
     """
-    for name, values in (("scores", scores), ("advantages", advantages)):
+    for name, values in (("scores", scores), ("advantages", advantages), ("names", names)):
         if values is not None and len(values) != len(episodes):
             raise ValueError(f"compare: {len(episodes)} episodes but {len(values)} {name}; one each")
     tasks = {episode.task.id: episode.task for episode in episodes}
@@ -134,7 +136,8 @@ def compare(
     for k, episode in enumerate(episodes):
         advantage = advantages[k] if advantages is not None else None
         by_turn = _by_turn(episode, advantage)
-        head = _head(f"Rollout {k + 1}", episode, scores[k] if scores is not None else None, advantage, is_right)
+        name = names[k] if names is not None else f"Rollout {k + 1}"
+        head = _head(name, episode, scores[k] if scores is not None else None, advantage, is_right)
         turns = [_turn(turn, n + 1, by_turn[n], view) for n, turn in enumerate(episode.turns)]
         columns.append({"head": head, "episode": episode, "turns": turns})
     body = render(

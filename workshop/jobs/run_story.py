@@ -10,12 +10,13 @@ from typing import Any
 
 from kit.data.store import load_tasks
 from kit.episode import Task
-from kit.evaluate.outcomes import REASONS, Evaluation, Metrics
+from kit.evaluate.outcomes import REASONS, Evaluation, Metrics, load_shown
 from kit.files import read_json
 from kit.train.held_out import COLUMN
 from kit.train.metrics import read_metrics
-from kit.view import curves
+from kit.view import compare, curves
 from kit.view.charts import bars
+from kit.view.episodes import Judge
 from kit.view.html import clean, figures, render
 from workshop.jobs import same_tasks
 from workshop.jobs.finding import GRPO, SFT, UNTRAINED, finding, own_finding, three_bars
@@ -44,7 +45,7 @@ def story(folder: Path, evaluation: Evaluation[Any] | None, stages: Mapping[str,
         yield curves(rows).html()
     elif rows:
         yield "<p>No held-out tasks were played during reinforcement learning.</p>"
-    yield from _before_and_after(folder)
+    yield from _before_and_after(folder, evaluation.is_right if evaluation else None)
 
 
 def headline(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> tuple[str, str]:
@@ -56,24 +57,32 @@ def headline(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) 
     return name, name
 
 
-def _before_and_after(folder: Path) -> Iterator[str]:
-    """A task that the agent failed before reinforcement learning and solved after it; else the first it played."""
+def _before_and_after(folder: Path, is_right: Judge | None) -> Iterator[str]:
+    """A task that the agent failed before reinforcement learning and solved after it; else the first it played.
+
+    Where its episodes were kept, all that it saw, asked for and got is shown; else the names of its calls.
+    """
     before = next((name for name in (SFT, UNTRAINED) if (folder / "stages" / f"{name}.json").is_file()), SFT)
     played = {name: _played(folder, name) for name in (before, GRPO)}
+    kept = {name: load_shown(folder, name) for name in (before, GRPO)}
     both = [id for id in played[before] if id in played[GRPO]]
+    whole = [id for id in both if id in kept[before] and id in kept[GRPO]]
     if not both:
         return
     ended = {id: (played[before][id][0], played[GRPO][id][0]) for id in both}
-    id = next((id for id in both if ended[id][0] != "solved" and ended[id][1] == "solved"), both[0])
-    task = _find_task(folder, id)
+    id = next((id for id in whole or both if ended[id][0] != "solved" and ended[id][1] == "solved"), (whole or both)[0])
+    episodes = [kept[name][id] for name in (before, GRPO) if whole]
+    task = episodes[0].task if episodes else _find_task(folder, id)
     yield render(
         "before_after.html",
         id=id,
         question=task.question if task else "",
-        images=figures(task.images) if task else [],
-        rows=[("before RL", *played[before][id]), ("after RL", *played[GRPO][id])],
+        images=figures(task.images) if task and not episodes else [],
+        rows=[] if episodes else [("before RL", *played[before][id]), ("after RL", *played[GRPO][id])],
         words=REASONS,
     )
+    if episodes:
+        yield compare(episodes, is_right=is_right, names=("before RL", "after RL")).body
 
 
 def _played(folder: Path, stage: str) -> dict[str, tuple[str, list[list[str]]]]:

@@ -13,9 +13,11 @@ from training_fixtures import batch, fresh_chat
 
 from kit.data.store import save_tasks
 from kit.episode import Action, Episode, Score, Task, Turn
+from kit.evaluate.outcomes import load_shown
 from kit.files import run_folder, write_json, write_text
 from kit.train import latest_rollout as latest
 from kit.train.progress import Progress
+from papers.registry import find_paper
 from workshop.jobs.ending import ending
 from workshop.jobs.run_page import repository, watch, write
 
@@ -139,6 +141,24 @@ def test_a_page_tells_its_story_in_order() -> None:
         "puzzle-1 Which colour is it? before RL swap → crop (error) → out of turns after RL observation → solved"
         in told
     )
+
+
+def test_a_page_shows_a_task_before_and_after_as_the_agents_played_it() -> None:
+    """Of the tasks that were kept whole in both stages the one that reinforcement solved."""
+    folder, evaluation = run_folder("training"), find_paper("agile").load_evaluation()
+    write_json(folder / "params.json", NOTEBOOKS)
+    write_json(folder / "results.json", results_of(sft=(0, 0, 0.2), grpo=(1, 0.9, 1)))
+    right, wrong = '["B", "A"]', '["A", "B"]'
+    both_wrong, solved = (said(f"puzzle-{k}", wrong, ["B", "A"], m=2, level=1, image="a") for k in (1, 2))
+    after = said("puzzle-2", right, ["B", "A"], m=2, level=1, image="a")
+    evaluation.save_stage(folder, "sft", [both_wrong, solved])
+    evaluation.save_stage(folder, "grpo", [both_wrong, after])
+    assert load_shown(folder, "grpo") == {"puzzle-1": both_wrong, "puzzle-2": after}
+    page = write("training").read_text()
+    story = page[page.index("one task, before and after") :]
+    assert "puzzle-2" in story and "puzzle-1" not in story
+    told = re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", story))
+    assert re.search(r"before RL .*✗ wrong.*\[&#34;A&#34;.*after RL .*✓ right.*\[&#34;B&#34;", told), told[:2000]
 
 
 def test_a_page_says_what_was_not_measured() -> None:
