@@ -17,15 +17,14 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, Self, TypeVar
 
-from kit.data.store import load_episodes, save_episodes
 from kit.episode import Episode, Task
+from kit.evaluate import shown
 from kit.evaluate.calls import Call, calls
 from kit.evaluate.intervals import Interval, Point, clustered_mean, contrast, proportion_over_seeds
 from kit.evaluate.provenance import provenance
@@ -33,9 +32,6 @@ from kit.files import read_json, write_json
 
 Metrics = dict[str, Interval]
 """Metric's name → its value with a 95 % interval."""
-
-SHOWN = 16
-"""Episodes of a stage that are kept whole. They are chosen by their tasks' ids, so that stages keep the same tasks."""
 
 REASONS = {
     "solved": "solved",
@@ -225,21 +221,6 @@ def _file(run: str | Path, stage: str) -> Path:
     return Path(run) / "stages" / f"{stage}.json"
 
 
-def _shown(run: str | Path, stage: str) -> Path:
-    return _file(run, stage).parent / "shown" / f"{stage}.jsonl"
-
-
-def load_shown(run: str | Path, stage: str) -> dict[str, Episode]:
-    """Task's id → its episode, of the few of a stage that :meth:`Evaluation.save_stage` kept whole; {}: it kept none.
-
-    Args:
-        run: the run's folder.
-        stage: the stage's name.
-    """
-    path = _shown(run, stage)
-    return {episode.task.id: episode for episode in load_episodes(path)} if path.is_file() else {}
-
-
 @dataclass(frozen=True)
 class Evaluation(Generic[T]):
     """A paper's evaluation: outcomes of episodes, metrics over outcomes, and the numbers the paper reports.
@@ -310,7 +291,7 @@ class Evaluation(Generic[T]):
     ) -> Metrics:
         """Evaluate a stage's episodes and save outcomes, calls and metrics in ``RUN/stages/STAGE.json``.
 
-        A few episodes are kept whole, for :func:`load_shown`.
+        A few episodes are kept whole, for :mod:`kit.evaluate.shown`.
 
         Args:
             run: the run's folder.
@@ -336,9 +317,7 @@ class Evaluation(Generic[T]):
             "calls": [[[call.tool, call.status] for call in calls(episode)] for episode in episodes],
             **({} if made_of is None else {"made_of": dict(made_of)}),
         }
-        by_task = {episode.task.id: episode for episode in episodes}
-        chosen = sorted(by_task, key=lambda id: zlib.crc32(id.encode()))[:SHOWN]
-        save_episodes(_shown(run, stage), [by_task[id] for id in chosen])
+        shown.keep(run, stage, episodes)
         write_json(_file(run, stage), record)
         return metrics
 

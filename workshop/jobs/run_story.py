@@ -10,7 +10,8 @@ from typing import Any
 
 from kit.data.store import load_tasks
 from kit.episode import Task
-from kit.evaluate.outcomes import REASONS, Evaluation, Metrics, load_shown
+from kit.evaluate import shown
+from kit.evaluate.outcomes import REASONS, Evaluation, Metrics
 from kit.files import read_json
 from kit.train.held_out import COLUMN
 from kit.train.metrics import read_metrics
@@ -64,7 +65,7 @@ def _before_and_after(folder: Path, is_right: Judge | None) -> Iterator[str]:
     """
     before = next((name for name in (SFT, UNTRAINED) if (folder / "stages" / f"{name}.json").is_file()), SFT)
     played = {name: _played(folder, name) for name in (before, GRPO)}
-    kept = {name: load_shown(folder, name) for name in (before, GRPO)}
+    kept = {name: shown.load(folder, name) for name in (before, GRPO)}
     both = [id for id in played[before] if id in played[GRPO]]
     whole = [id for id in both if id in kept[before] and id in kept[GRPO]]
     if not both:

@@ -13,7 +13,7 @@ from training_fixtures import batch, fresh_chat
 
 from kit.data.store import save_tasks
 from kit.episode import Action, Episode, Score, Task, Turn
-from kit.evaluate.outcomes import load_shown
+from kit.evaluate import shown
 from kit.files import run_folder, write_json, write_text
 from kit.train import latest_rollout as latest
 from kit.train.progress import Progress
@@ -153,7 +153,7 @@ def test_a_page_shows_a_task_before_and_after_as_the_agents_played_it() -> None:
     after = said("puzzle-2", right, ["B", "A"], m=2, level=1, image="a")
     evaluation.save_stage(folder, "sft", [both_wrong, solved])
     evaluation.save_stage(folder, "grpo", [both_wrong, after])
-    assert load_shown(folder, "grpo") == {"puzzle-1": both_wrong, "puzzle-2": after}
+    assert shown.load(folder, "grpo") == {"puzzle-1": both_wrong, "puzzle-2": after}
     page = write("training").read_text()
     story = page[page.index("one task, before and after") :]
     assert "puzzle-2" in story and "puzzle-1" not in story
