@@ -227,6 +227,25 @@ def no_call_share(outcomes: Some) -> Interval:
     return proportion_over_seeds([Point(o.seed, o.image, f) for o, f in zip(outcomes, failed, strict=True)])
 
 
+def called_share(outcomes: Some) -> Interval:
+    """Share of all questions in whose episode a tool was asked, however it ended.
+
+    Args:
+        outcomes: of one stage, at least one.
+    """
+    return proportion_over_seeds([Point(o.seed, o.image, float(o.tool_calls > 0)) for o in outcomes])
+
+
+def misdirected_share(outcomes: Some) -> Interval | None:
+    """Of the episodes that asked a tool, the share that asked for the wrong thing (E4); None: none asked.
+
+    Args:
+        outcomes: of one stage.
+    """
+    asked = [Point(o.seed, o.image, float("E4" in o.errors.split())) for o in outcomes if o.tool_calls > 0]
+    return proportion_over_seeds(asked) if asked else None
+
+
 def _failed_by(outcomes: Some, *kinds: str) -> list[Point]:
     hit = (float(not o.correct and any(kind in o.errors.split() for kind in kinds)) for o in outcomes)
     return [Point(o.seed, o.image, failed) for o, failed in zip(outcomes, hit, strict=True)]

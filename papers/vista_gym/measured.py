@@ -87,6 +87,9 @@ def measured(
     for stage in (name for name in ("untrained", "sft", "grpo") if name in metrics):
         metrics[stage] |= {f"errors_{kind}": claims.error_share(played[stage], kind) for kind in ERRORS}
         metrics[stage]["errors_no_call"] = claims.no_call_share(played[stage])
+        metrics[stage]["called"] = claims.called_share(played[stage])
+        if (misdirected := claims.misdirected_share(played[stage])) is not None:
+            metrics[stage]["called_for_the_wrong_thing"] = misdirected
     return metrics, _claims(played, on_benchmarks(played), single_family, single_tools)
 
 

@@ -7,7 +7,6 @@ import pytest
 from kit.evaluate.intervals import Interval
 from papers.differences import difference, of, sign
 from papers.registry import PAPERS, find_paper
-from papers.vista_gym.finding import of_those_that_call
 
 Value = tuple[float, float, float]
 
@@ -69,33 +68,32 @@ def test_agile_tells_what_looking_is_worth(gap: Value, says: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (
-            MOST,
-            "call, 0.15 and 0.90 ask for the wrong thing: where it calls, it asks for the wrong thing more",
-        ),
+        (MOST, "call, 0.15 and 0.90 ask for the wrong thing: where it calls, it asks for the wrong thing more"),
         (WIDE, "call, 0.15 and 0.50 ask for the wrong thing: whether it asks better or worse where it"),
         (
-            NONE,
-            "call, 0.15 and 0.00 ask for the wrong thing: where it calls, it asks for the wrong thing less",
+            (0.02, 0.0, 0.05),
+            "call, 0.15 and 0.02 ask for the wrong thing: where it calls, it asks for the wrong thing less",
         ),
     ],
 )
 def test_vista_gym_tells_that_it_calls_and_of_those_that_call_for_what(wrong: Value, says: str) -> None:
-    """Calls in 0.40 of the episodes before, 0.06 of all being wrong: 0.06 / 0.40 = 0.15 of those that call."""
-    before = {"sft__errors_no_call": (0.6, 0.5, 0.7), "sft__errors_E4": (0.06, 0.02, 0.1)}
-    text = told("vista_gym", **before, grpo__errors_no_call=(0.0, 0.0, 0.0), grpo__errors_E4=wrong)
+    before = {"sft__called": (0.4, 0.3, 0.5), "sft__called_for_the_wrong_thing": (0.15, 0.1, 0.2)}
+    text = told("vista_gym", **before, grpo__called=(1.0, 0.9, 1.0), grpo__called_for_the_wrong_thing=wrong)
     assert "in 0.40 of the episodes before reinforcement and in 1.00 after it: it has learnt that it should" in text
     assert says in text
 
 
-def test_shares_of_those_that_call_by_hand() -> None:
-    """0.1 / (1 - 0.75) with ends 0.04 / (1 - 0.6) and 0.18 / (1 - 0.8)."""
-    found = of_those_that_call(Interval(0.1, 0.04, 0.18, 24), Interval(0.75, 0.6, 0.8, 24))
-    assert found is not None and (found.value, found.low, found.high) == pytest.approx((0.4, 0.1, 0.9))
-    assert of_those_that_call(Interval(*NONE, 24), Interval(1.0, 0.9, 1.0, 24)) is None
-    mute = {"sft__errors_no_call": (1.0, 0.9, 1.0), "sft__errors_E4": NONE}
-    text = told("vista_gym", **mute, grpo__errors_no_call=NONE, grpo__errors_E4=SOME)
-    assert text.endswith("in 1.00 after it: it has learnt that it should call.")
+def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:
+    """Older figures have who fails without a call, and what calls for the wrong thing among all questions."""
+    failed = {
+        "sft__errors_no_call": MOST,
+        "sft__errors_E4": SOME,
+        "grpo__errors_no_call": NONE,
+        "grpo__errors_E4": SOME,
+    }
+    assert told("vista_gym", **failed) == ""
+    mute = told("vista_gym", **failed, sft__called=NONE, grpo__called=MOST, grpo__called_for_the_wrong_thing=SOME)
+    assert mute.endswith("and in 0.90 after it: it has learnt that it should call."), "nobody called before"
 
 
 def test_visual_arft_tells_search_and_mending_apart() -> None:

@@ -8,7 +8,20 @@ import pytest
 
 from papers.claims import as_stated
 from papers.registered import RegisteredError
-from papers.vista_gym.claims import CLAIMS, better, error_share, macro_average, no_call_share, v1, v2, v3, v6, v8
+from papers.vista_gym.claims import (
+    CLAIMS,
+    better,
+    called_share,
+    error_share,
+    macro_average,
+    misdirected_share,
+    no_call_share,
+    v1,
+    v2,
+    v3,
+    v6,
+    v8,
+)
 from papers.vista_gym.metrics import Outcome
 
 
@@ -172,6 +185,16 @@ def test_shares_of_failures_by_kind_and_without_a_call() -> None:
     assert error_share(BASE, "E4").value == pytest.approx(0.8) and error_share(BASE, "E1").value == 0
     silent = made(8, seeds=1, errors="", tool_calls=0)
     assert no_call_share(silent).value == pytest.approx(0.8) and no_call_share(BASE).value == 0
+
+
+def test_whoever_asks_a_tool_has_called_however_it_ends() -> None:
+    """Of ten, two are right at once, one can't be read, three ask for the right thing, four (one is right) don't."""
+    silent = made(2, of=2, seeds=1, errors="", tool_calls=0) + made(0, of=1, seeds=1, errors="E1", tool_calls=0)
+    some = [*silent, *made(3, of=3, seeds=1, errors=""), *made(1, of=4, seeds=1, errors="E4 E6")]
+    assert called_share(some).value == pytest.approx(0.7) and no_call_share(some).value == 0
+    found = misdirected_share(some)
+    assert found is not None and found.value == pytest.approx(4 / 7) and found.n == 7
+    assert misdirected_share(silent) is None, "nobody called"
 
 
 def test_seeds_that_differ_and_nothing_at_all_are_refused() -> None:

@@ -93,6 +93,9 @@ def by_folders(arms: dict[str, list[Path]]) -> tuple[dict[str, Metrics], list[Cl
     for stage in ("untrained", "sft", "grpo"):
         metrics[stage] |= {f"errors_{kind}": claims.error_share(played[stage], kind) for kind in ERRORS}
         metrics[stage]["errors_no_call"] = claims.no_call_share(played[stage])
+        metrics[stage]["called"] = claims.called_share(played[stage])
+        if any(o.tool_calls for o in played[stage]):
+            metrics[stage]["called_for_the_wrong_thing"] = claims.misdirected_share(played[stage])
     end = played["grpo"]
     verdicts = [
         claims.v1(played["direct"], played["untrained"]),

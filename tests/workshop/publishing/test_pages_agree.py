@@ -39,7 +39,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         *((rf"codedance.json`, up to[^:]*:.*?\b{arm} {N}", (f"{arm}/calls_easy",)) for arm in ("sft", "grpo", "bonus")),
     ),
     "mags_rl": ((f"Of its boxes {N} show .*? {N} after it", ("sft/right_all", "grpo/right_all")),),
-    "vista_gym": ((f"calls a tool in {N} of .*? in {N} after", ("1 - sft/errors_no_call", "1 - grpo/errors_no_call")),),
+    "vista_gym": ((f"calls a tool in {N} of .*? in {N} after", ("sft/called", "grpo/called")),),
 }
 """Paper → how a sentence of its own tells numbers, and which ones."""
 
@@ -88,7 +88,7 @@ def wrong(found: list[Fact], results: Mapping[str, Any]) -> list[str]:
         way, _, at = place.rpartition(" ")
         arm, _, metric = at.partition("/")
         value: Interval = by_stage(results[paper])[arm][metric]
-        true = {"": value.value, "100": 100 * value.value, "1 -": 1 - value.value}[way]
+        true = {"": value.value, "100": 100 * value.value}[way]
         if f"{true:.{len(told.partition('.')[2])}f}" not in (told, f"-{told}"):
             said.append(f"{paper}: {place} is {true}, told is {told}")
     return said
