@@ -2,8 +2,9 @@
 
     python data_scripts/claims_picture.py
 
-Effects of different kinds (accuracy, calls, slopes) share one axis in units of the smallest effect worth having, which
-each claim registers. A claim of several checks shows the one that decides it.
+Effects of different kinds (accuracy, calls, slopes) share one axis in units of the margin that each check registers:
+the smallest effect worth having, or the difference that doesn't count. A claim of several checks shows the one that
+decides it; where that was measured otherwise than it is stated, nobody registered such a unit, and it has no line.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import Any
 from first_screen_figure import save_png
 from matplotlib import rc_context
 
+from kit.evaluate.intervals import Interval
 from kit.files import ROOT, print_anything
 from kit.view.charts import STYLE, Plot
 from kit.view.plots import VERDICTS
-from papers.claims import told
+from papers.claims import Check, told
+from papers.registered import Stated, registered
 from papers.registry import find_paper, published
 from workshop.publishing.readme import judged
 
@@ -39,15 +42,26 @@ def decisive(claim: Record) -> Record | None:
 
 
 def in_units(check: Record) -> tuple[float, float, float]:
-    """A check's value and interval from its limit, in units of the smallest effect worth having; claimed side: above 0.
-
-    A check without such an effect is drawn in units of its farthest bound.
-    """
+    """A check's value and interval from its limit, in units of its margin; claimed side: above 0."""
     sign, limit = (-1.0 if check["side"] == "below" else 1.0), (0.0 if check["side"] == "within" else check["limit"])
-    value, *ends = (sign * (check[name] - limit) for name in ("value", "low", "high"))
+    value, *ends = (sign * (check[name] - limit) / check["margin"] for name in ("value", "low", "high"))
     low, high = sorted(ends)
-    unit = check.get("margin") or abs(check["limit"]) or max(abs(low), abs(high)) or 1.0
-    return value / unit, low / unit, high / unit
+    return value, low, high
+
+
+def with_margins(claim: Record, claimed: Stated) -> dict[str, Any]:
+    """A claim's record whose checks have the margins that are registered; one that none of these fits has none."""
+    checks = []
+    for check in claim.get("checks", ()):
+        of_its_name = (one for one in claimed.checks.values() if one.name == check["name"])
+        own = next((one for one in of_its_name if _as_registered(one.check(Interval.of(check)), check)), None)
+        bare = {name: value for name, value in check.items() if name != "margin"}
+        checks.append(bare if own is None else bare | {"margin": own.margin})
+    return {**claim, "checks": checks}
+
+
+def _as_registered(own: Check, check: Record) -> bool:
+    return (own.limit, own.side) == (check["limit"], check["side"])
 
 
 def claims_picture(papers: Mapping[str, Mapping[str, Record]]) -> Plot:
@@ -80,7 +94,7 @@ def claims_picture(papers: Mapping[str, Mapping[str, Record]]) -> Plot:
 def _line(axis: Any, row: int, claim: Record) -> None:
     colour, marker = VERDICTS[claim["verdict"]]
     check = decisive(claim)
-    if check is None or claim["verdict"] == "not testable here":
+    if check is None or "margin" not in check or claim["verdict"] == "not testable here":
         axis.plot(0, row, color=colour, marker=marker, markerfacecolor="white", linestyle="none")
         return
     value, low, high = in_units(check)
@@ -105,9 +119,12 @@ def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
     axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xlim(-FARTHEST - 0.3, FARTHEST + 0.3)
     axis.set_xticks([-4, -1, 0, 1, 4], ["-4", "-1", "limit", "1", "4"], fontsize=8)
-    axis.set_xlabel("times the smallest effect worth having (grey: smaller than that)", fontsize=8)
+    axis.set_xlabel("times the registered margin (grey: within it; hollow: nothing to draw in this unit)", fontsize=8)
     axis.grid(False)
-    axis.set_title("each claim's deciding check with its 95 % interval; right of the limit: as claimed", fontsize=9)
+    axis.set_title(
+        "each claim's deciding check with its 95 % interval; right of the limit: as claimed",
+        fontsize=9,
+    )
 
 
 def _short(text: str, chars: int = 90) -> str:
@@ -120,8 +137,11 @@ def claims_hash(papers: Mapping[str, Mapping[str, Record]]) -> str:
 
 
 def stated() -> dict[str, dict[str, Any]]:
-    """All papers' published claims as they are stated today: title → id → record."""
-    return {find_paper(name).title: {**judged(name, results)} for name, results in published().items()}
+    """All papers' published claims as they are stated today, with the margins registered: title → id → record."""
+    return {
+        find_paper(name).title: {n: with_margins(c, registered(name)[n]) for n, c in judged(name, results).items()}
+        for name, results in published().items()
+    }
 
 
 if __name__ == "__main__":

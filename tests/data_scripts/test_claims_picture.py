@@ -5,8 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from claims_picture import FARTHEST, PICTURE, claims_hash, claims_picture, decisive, in_units, stated
+from claims_picture import (
+    FARTHEST,
+    PICTURE,
+    claims_hash,
+    claims_picture,
+    decisive,
+    in_units,
+    stated,
+    with_margins,
+)
 from PIL import Image
+
+from papers.registered import Stated, StatedCheck
 
 
 def check(low: float | None, value: float, high: float | None, verdict: str, **own: Any) -> dict[str, Any]:
@@ -31,19 +42,37 @@ def test_the_check_that_decides_is_shown() -> None:
     ("one", "units"),
     [
         (HOLDS, (3.0, 1.0, 5.0)),
-        (check(-0.07, -0.02, 0.03, "undecided", limit=-0.05), (0.6, -0.4, 1.6)),  # no less by .05
-        (check(-0.02, 0.01, 0.04, "equal", limit=0.05, side="within"), (0.2, -0.4, 0.8)),
+        (check(-0.07, -0.02, 0.03, "undecided", limit=-0.05, margin=0.05), (0.6, -0.4, 1.6)),  # no less by .05
+        (check(-0.02, 0.01, 0.04, "equal", limit=0.05, side="within", margin=0.05), (0.2, -0.4, 0.8)),
         (
             check(0.0, 0.1, 0.3, "holds", limit=0.4, side="below", margin=0.1),
             (3.0, 1.0, 4.0),
         ),  # the claimed side is right
-        (check(-0.1, 0.1, 0.2, "undecided"), (0.5, -0.5, 1.0)),  # no effect worth having was named
     ],
 )
 def test_units_are_those_of_the_smallest_effect_worth_having(
     one: dict[str, Any], units: tuple[float, float, float]
 ) -> None:
     assert in_units(one) == pytest.approx(units)
+
+
+def test_margins_are_those_of_the_registered_check_that_was_measured() -> None:
+    """Whatever the record has: by its name and its limit; a check that nobody registered so has none."""
+    more = StatedCheck("gain", "more", ("a", "b"), 0.2)
+    alike = StatedCheck("difference", "no_less", ("a", "b"), 0.05)
+    claimed = Stated("X1", "it helps", "Table 1", 3, 40, "drawn", {"more": more, "alike": alike})
+    measured = [
+        check(0.2, 0.6, 1.0, "holds", name="gain", margin=0.1),
+        check(-0.1, 0.0, 0.1, "undecided", name="difference", limit=-0.05),
+        check(-0.1, 0.0, 0.1, "undecided", name="difference", limit=-0.1, margin=0.1),
+        check(-0.1, 0.0, 0.1, "undecided", name="loss", margin=0.1),
+    ]
+    measured = [{"n": 40, **one} for one in measured]
+    found = with_margins({"verdict": "undecided", "checks": measured}, claimed)["checks"]
+    assert [one.get("margin") for one in found] == [0.2, 0.05, None, None]
+    assert in_units(found[0]) == pytest.approx((3.0, 1.0, 5.0))
+    drawn = claims_picture({"Paper": {"X1": {**CLAIMS["X1"], "checks": [found[2]]}}}).axes[0]
+    assert [line.get_markerfacecolor() for line in drawn.lines if line.get_marker() == "D"] == ["white"]
 
 
 def test_what_lies_beyond_ends_in_an_arrow_and_every_verdict_stands_there_in_words() -> None:
