@@ -9,8 +9,9 @@ An environment is found there by the name of an installed module, so each paper 
 or, in Python, ``load_environment("NAME", split="train", data="runs/laptop/data")``. Every turn is a user's message with
 images, as data URLs; the reward's parts are the trace's rewards, and add up.
 
-What it can't do: an endpoint takes messages, so a turn goes back to it as text, which it renders and encodes anew: ids
-may differ from those that were sampled. Rewards belong to a whole episode, and episodes of a task know nothing of each
+What it can't do: a chat endpoint takes messages, so a turn goes back to it as text, which it renders and encodes anew:
+ids may differ from those that were sampled. (``TrainClientConfig``, by which prime-rl trains, keeps ids; it needs an
+engine of vLLM's, and wasn't tried.) Rewards belong to a whole episode, and episodes of a task know nothing of each
 other, so credit of turns is lost, and a reward that needs a group is what held-out tasks are judged by.
 """
 

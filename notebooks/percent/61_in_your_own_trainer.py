@@ -164,9 +164,12 @@ trainer.train()
 print({name: round(row[name], 4) for name in ("reward", "reward_std", "grad_norm")})
 
 # %% [markdown]
-# The base has never learnt the tags: from it, all rewards are 0, and there is no gradient. A cold start, which a run of
-# [43](43_mags_rl_grpo.ipynb) leaves behind, is where a training begins. The same turns as above, by hand through TRL's
-# environment:
+# One step teaches next to nothing; it shows whether the loop is closed. `reward_std` above 0: the attempts of a group earned
+# different rewards. `grad_norm` above 0 and finite: that difference has reached the weights. The base has never learnt the
+# tags, so from it all three are 0. A cold start, which a run of [43](43_mags_rl_grpo.ipynb) leaves behind, is where a training
+# begins; learning shows in the reward over many steps.
+#
+# The same turns as above, by hand through TRL's environment:
 
 # %%
 spoken = trl.environment_factory(opened, tagged=True)()
@@ -180,8 +183,9 @@ print("reward:", round(earned["TRL"], 3))
 # %% [markdown]
 # ## verifiers
 #
-# Its environments ask an endpoint that speaks the chat-completions protocol, such as vLLM's server. Here a stand-in says the
-# script's turns, one after the other.
+# Its environments ask an endpoint that speaks the chat-completions protocol, such as vLLM's server. (For training it has a
+# client that sends and gets ids; that one needs vLLM and isn't tried here.) Here a stand-in says the script's turns, one after
+# the other.
 
 
 # %%
@@ -279,8 +283,8 @@ else:
 # %% [markdown]
 # ## What is lost on the way
 #
-# **Exact ids.** A policy samples token ids. Whoever keeps a turn as text, as an endpoint does, encodes it anew before the next turn,
-# and there are many ways to write one text in tokens. Of the turns that the base samples, how many come back as other ids?
+# **Exact ids.** A policy samples token ids. Whoever keeps a turn as text, as a chat endpoint does, encodes it anew before the next
+# turn, and there are many ways to write one text in tokens. Of the turns that the base samples, how many come back as other ids?
 # (Then their probabilities are those of other tokens, and importance ratios compare what was never sampled.)
 
 # %% tags=["guess"]
@@ -326,13 +330,13 @@ for name, session, score in zip(attempts, sessions, together, strict=True):
 #
 # | | the kit | Gymnasium | TRL | verifiers | OpenEnv |
 # |---|---|---|---|---|---|
-# | ids as they were sampled | yes | yours to keep | yes | no | yours to keep |
+# | ids as they were sampled | yes | yours to keep | yes | not through a chat endpoint | yours to keep |
 # | credit of single turns | yes | told, not paid | no | no | told, not paid |
 # | a group's reward | yes | no | within a process | no | no |
 #
 # So take another trainer where its models, its speed or your habits decide and the reward is an episode's own: AGILE,
-# Mags-RL, VISTA-Gym's, Visual-ARFT's answer. Take the kit's loop for CodeDance's R_BAT, for rewards of turns, and wherever a
-# ratio of probabilities has to be exact.
+# Mags-RL, VISTA-Gym's, Visual-ARFT's answer. Take the kit's loop for CodeDance's R_BAT and for rewards of turns; and where a
+# ratio of probabilities has to be exact, one that keeps the ids.
 #
 # ## What you have seen
 #
