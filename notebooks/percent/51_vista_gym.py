@@ -95,8 +95,8 @@ for t in families:
 # %% [markdown]
 # (Words are drawn at random. "How much is nut for liv?" asks a chart of several series: of *liv*, the value of *nut*.)
 #
-# You see what kind of image it is, and no more: a high-resolution image was shrunk, as a processor shrinks a photograph of
-# 4,000 pixels. The tools open the original.
+# You see what kind of image it is, and perhaps a word or a thing in it: a high-resolution image was shrunk, as a processor
+# shrinks a photograph of 4,000 pixels. The tools open the original.
 
 # %%
 items = [(t.meta["family"], t.tool_images[0].image) for t in families]
@@ -405,7 +405,8 @@ print("golden:", Leftmost().call(golden.arguments, alone).text, "| due:", golden
 # ## Tasks that prove themselves
 #
 # Each task says which calls find its answer, and which call doesn't. A script plays both, on the original and on the shrunken
-# image. What is refused?
+# image. What is refused? (The script asks tools alone. What a *model* makes out in the shrunken image is seen when it is asked
+# directly, without tools: notebook [53](53_vista_gym_sft.ipynb).)
 #
 # **Exercise 51.4.** Four tasks, each told by what the right call says of the original, what it says of the image in the prompt,
 # and what the unsuitable call says. Which of them are proper tasks? The gold answer is always 7.
@@ -488,8 +489,9 @@ display(
 - What doesn't fit is refused in words: {len(statuses) - statuses.count("ok")} of
   {len(statuses)} turns were, and the episode went on.
 - A wrong answer comes without a warning: at {list(circles)[-1]} of its size the detector
-  counts {list(circles.values())[-1]} of {circles["100 %"]} circles. The cards tell how often:
-  from {weakest}, right in {least:.2f}, to {most:.2f}.
+  counts {list(circles.values())[-1]} of {circles["100 %"]} circles. How often a tool is right
+  on images that nobody shrank, its card tells: from {weakest} in {least:.2f} of them to
+  {most:.2f}.
 """)
 )
 
