@@ -14,12 +14,16 @@ from kit.episode import Episode
 from kit.evaluate.intervals import Point
 from kit.view.charts import STYLE, Plot
 from papers.vista_gym.env import PROTOCOL
+from papers.vista_gym.toolbox import TOOLS
 
 NO_CALL = "no call"
 """The column of episodes that answer at once."""
 
-UNREAD = "?"
+UNREAD = "unreadable"
 """The column of first turns that can't be read."""
+
+NO_SUCH = "no such tool"
+"""The column of first calls by a name that no tool has, such as a misspelt one."""
 
 
 def kind_of(episode: Episode) -> str:
@@ -34,11 +38,11 @@ def right_tool(episode: Episode) -> str:
 
 
 def first_asked(episode: Episode) -> str:
-    """Name the tool of an episode's first turn, or :data:`NO_CALL`; a turn that can't be read is :data:`UNREAD`."""
+    """Name the tool of an episode's first turn, or :data:`NO_CALL`, :data:`UNREAD` or :data:`NO_SUCH`."""
     action = episode.turns[0].action
     if action is None:
         return UNREAD
-    return NO_CALL if action.name == PROTOCOL.final else action.name
+    return NO_CALL if action.name == PROTOCOL.final else action.name if action.name in TOOLS else NO_SUCH
 
 
 def asked(episodes: Sequence[Episode]) -> dict[str, Counter[str]]:
@@ -60,6 +64,8 @@ def that_and_whom(episodes: Sequence[Episode]) -> tuple[list[Point], list[Point]
 def whom(stages: Mapping[str, Sequence[Episode]]) -> Plot:
     """Draw whom agents ask first: a panel each, kinds of questions by tools; a kind's right tools have a frame.
 
+    A row tells how many episodes its shares are of.
+
     Args:
         stages: title of the panel → episodes.
 
@@ -72,7 +78,10 @@ def whom(stages: Mapping[str, Sequence[Episode]]) -> Plot:
     if not rows:
         raise ValueError("whom: none of these episodes needs a tool")
     named = {tool for some in found.values() for counts in some.values() for tool in counts}
-    columns = sorted({NO_CALL, *named, *(tool for _, tool in right)}, key=lambda name: (name != NO_CALL, name))
+    none = (NO_CALL, UNREAD, NO_SUCH)
+    columns = [name for name in none if name in {NO_CALL, *named}]
+    columns += sorted({*named, *(tool for _, tool in right)} - {*none})
+    sizes = {kind: sorted({counts[kind].total() for counts in found.values() if kind in counts}) for kind in rows}
     with rc_context(STYLE):
         figure = Plot(7.0, 0.27 * len(rows) + 1.9)
         axes = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
@@ -92,5 +101,7 @@ def whom(stages: Mapping[str, Sequence[Episode]]) -> Plot:
             axis.set_xticks(range(len(columns)), columns, fontsize=8, rotation=35, ha="right", rotation_mode="anchor")
             axis.set_title(name)
             axis.grid(False)
-        axes[0].set_yticks(range(len(rows)), rows, fontsize=8)
+        axes[0].set_yticks(
+            range(len(rows)), [f"{kind} (of {' or '.join(map(str, sizes[kind]))})" for kind in rows], fontsize=8
+        )
     return figure
