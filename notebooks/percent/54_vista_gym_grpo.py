@@ -281,6 +281,8 @@ by_family = {
     for part, some in parts.items()
 }
 display(plots.bars(by_family, "share right", title="sampled, in training"))
+never = [family for family, right in by_family["last quarter"].items() if not right]
+print("trained on, and not right once in the last quarter:", ", ".join(never) or "none")
 columns = {"accuracy": "right, sampled", "held_out_accuracy": "right, greedy, held out"}
 columns["calls"] = "calls an episode, sampled"
 for column, told in columns.items():

@@ -1,7 +1,7 @@
 """Test VISTA-Gym's claims V1–V9 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts.
 
-What is tested, by which arms and within which margins was stated in ``claims.toml`` before any of them was trained;
-it also says what was stated otherwise before. Two trainings are compared on the seeds that both have; a stage without a
+What is tested, by which arms and within which margins, and what was stated otherwise before, stands in ``claims.toml``.
+Two trainings are compared on the seeds that both have; a stage without a
 training seed (the base, asked directly or given tools) stands for every seed.
 
 Departures
@@ -256,8 +256,9 @@ def v8(untrained: Some, grpo: Some) -> Claim:
     are no longer failed so; and of those with E4, and with E6, where its calls reach a tool.
 
     Statistic: share that fails so before, times the share that may be left, minus the share after. Not testable where
-    no form was wrong before, for it can only be more, or where the trained agent hardly asks for a tool: then it can
-    only be less. What became of the kinds that don't decide is told besides.
+    no form was wrong before, for it can only be more; where the untrained agent hardly asks for a tool, for then its E1
+    is silence, which ends with the first imitation; or where the trained agent hardly does: it can only be less. What
+    became of the kinds that don't decide is told besides.
 
     Args:
         untrained: outcomes of the base given the tools.
@@ -273,6 +274,8 @@ def v8(untrained: Some, grpo: Some) -> Claim:
     why = ""
     if not _ever(untrained, *FORM):
         why = f"0 of {len(untrained)} untrained episodes failed by {FORM[0]} to {FORM[-1]}"
+    elif (first := sum(bool(o.tool_calls) for o in untrained)) < claim.numbers["reach"] * len(untrained):
+        why = f"{first} of {len(untrained)} untrained episodes ask for a tool: where none was called, no call was wrong"
     elif asked < claim.numbers["reach"] * len(grpo):
         why = f"{asked} of {len(grpo)} trained episodes ask for a tool: who asks for none makes no error of form"
     checks = [claim.check("form", _left(stages, *FORM), why)]

@@ -43,7 +43,7 @@ from papers.vista_gym.toolbox import toolbox
 from papers.vista_gym.validate import holds
 
 ERRORS = {
-    "E1": "the call can't be read",
+    "E1": "no call that can be read",
     "E2": "no such argument",
     "E3": "a value of the wrong form",
     "E4": "asked for the wrong thing",

@@ -172,6 +172,15 @@ def test_v8_cannot_tell_of_forms_that_the_untrained_agent_never_gets_wrong() -> 
     assert found.verdict == "not testable here" and "0 of 40 untrained episodes failed by E1 to E3" in found.evidence
 
 
+def test_v8_cannot_tell_of_forms_where_the_untrained_agent_asks_for_no_tool() -> None:
+    """Each of its turns without a call is E1, which any imitation of the form ends: 4 of 40 that call are enough."""
+    silent, calling = (made(0, seeds=1, errors="E1", ran=None, tool_calls=calls) for calls in (0, 1))
+    found = v8(silent, made(36))
+    assert found.verdict == "not testable here" and "0 of 40 untrained episodes ask for a tool" in found.reason
+    assert v8([*calling[:3], *silent[3:]], made(36)).verdict == "not testable here"
+    assert v8([*calling[:4], *silent[4:]], made(36)).verdict == "holds"
+
+
 def test_v8_cannot_tell_of_forms_where_the_trained_agent_asks_for_no_tool() -> None:
     """Silent, it makes no error of form; what can't be read is a call that was tried."""
     before, silent = made(0, seeds=1, errors="E1", ran=None), {"tool_calls": 0, "ran": None}
