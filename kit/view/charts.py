@@ -269,7 +269,12 @@ def stacked(
 
 
 def timeline(
-    rows: Mapping[str, Sequence[tuple[str, float, float]]], x: str = "", until: float = 0.0, title: str = ""
+    rows: Mapping[str, Sequence[tuple[str, float, float]]],
+    x: str = "",
+    until: float = 0.0,
+    title: str = "",
+    pale: str = "",
+    moment: tuple[str, float] | None = None,
 ) -> Plot:
     """Draw intervals of time; each kind has a colour and a pattern.
 
@@ -278,6 +283,8 @@ def timeline(
         x: label of the time axis.
         until: end of the time axis, for figures that are compared; 0: fit the data.
         title: of the figure.
+        pale: kind that is drawn faintly, such as waiting.
+        moment: name and time of a line through all rows.
     """
     kinds = list(dict.fromkeys(kind for row in rows.values() for kind, _, _ in row))
     with rc_context(STYLE):
@@ -287,7 +294,10 @@ def timeline(
             found = [(i, begin, end) for i, row in enumerate(rows.values()) for of, begin, end in row if of == kind]
             at, begins, ends = (np.array(column) for column in zip(*found, strict=True))
             style: Any = {"color": colour(k), "hatch": HATCHES[k % 6], "edgecolor": "white"}
+            style |= {"color": "#dddddd", "hatch": ""} if kind == pale else {}
             axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **style)
+        if moment is not None:
+            axis.axvline(moment[1], label=moment[0], color="black", linewidth=1)
         axis.set(xlim=(0, until or None), title=title)
         _label_rows(figure, axis, rows, x, 7)
     return figure

@@ -306,8 +306,9 @@ print(f"process {before['pid']} is now {after['pid']}, restarts: {after['restart
 print(f"the longest wait: {max(took for _, took in ends):.1f} s")
 
 # %% [markdown]
-# The same as a picture: a row for the worker, and one for each trajectory, which calls, waits for its reply, and calls again.
-# Find the death. Who is told of it, and what do all the others do until the next process is there?
+# The same as a picture: a row for the worker, and one for each trajectory, which calls, waits for its turn (pale), has the worker
+# for 20 ms, and calls again. The line is the kill. Who is told of it, and what do all the others do until the next process is
+# there?
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
@@ -316,14 +317,24 @@ last = max(ended for *_, ended in events)
 back = min(e for _, status, _, e in events if status == "ok" and e > killed[-1] + 0.05)
 worker = [("works", start_of, killed[-1]), ("starts anew", killed[-1], back)]
 rows = {"worker": [*worker, ("works", back, last)]}
-told = {"ok": "call: answered", "died": "call: told of the death"}
+told = {"ok": "works", "died": "works, and dies"}  # on the call
+alive = max(
+    (e for *_, e in events if e < killed[-1]), default=start_of
+)  # its last reply
 for thread, status, began, ended in sorted(events, key=lambda e: (len(e[0]), e)):
-    rows.setdefault(thread, []).append((told.get(status, status), began, ended))
+    taken = max(began, alive if status == "died" else ended - 0.02)
+    spans = ("waits", began, taken), (told.get(status, status), taken, ended)
+    rows.setdefault(thread, []).extend(spans)
+dead = {thread: ", told" for thread, status, *_ in events if status == "died"}
 rows = {
-    name.replace("_", " "): [(kind, b - start_of, e - start_of) for kind, b, e in some]
+    name.replace("_", " ") + dead.get(name, ""): [
+        (kind, b - start_of, e - start_of) for kind, b, e in some
+    ]
     for name, some in rows.items()
 }
-display(charts.timeline(rows, "seconds", title="a worker dies while all call"))
+death = {"pale": "waits", "moment": ("the kill", killed[-1] - start_of)}
+title = "a worker dies while all call"
+display(charts.timeline(rows, "seconds", title=title, **death))
 
 # %%
 assert len(ends) == calls and len(died) <= 1
@@ -346,8 +357,8 @@ check("52.3", deaths)
 # ## Hang one
 #
 # A death is easy to see. Worse is a tool that never answers: the process is there, it would say so to anyone who asks, and it
-# does nothing. (Users of a well-known serving library report replicas that pass every health check and serve nobody.) So the
-# kit watches the work itself: what has no reply within its deadline is killed.
+# does nothing. (Ray Serve had replicas that passed every health check and served nobody:
+# [issue 61263](https://github.com/ray-project/ray/issues/61263).) So the kit watches the work itself: what has no reply within its deadline is killed.
 
 # %%
 # NBVAL_IGNORE_OUTPUT

@@ -236,3 +236,8 @@ def test_a_timeline_draws_each_interval_at_its_time() -> None:
     assert spans == {"speaks": [(0, 2), (1, 4)], "waits": [(2, 1)]}
     assert figure.axes[0].get_xlim() == (0, 9)
     shown(figure)
+    rows = {"0": [("waits", 0, 2), ("speaks", 2, 3)]}
+    axis = charts.timeline(rows, pale="waits", moment=("a kill", 2.5)).axes[0]
+    waits, speaks = (part[0].get_facecolor() for part in axis.containers)
+    assert min(waits[:3]) > 0.8 > min(speaks[:3])
+    assert [(line.get_label(), line.get_xdata()[0]) for line in axis.lines] == [("a kill", 2.5)]
