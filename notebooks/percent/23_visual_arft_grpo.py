@@ -425,8 +425,12 @@ display(view.show(chosen, score=earned, chat=chat, is_right=is_right))
 # %% tags=["figure"]
 def found(episode, document):
     """Whether some search of the episode showed this document."""
-    answered = [t for t in episode.turns if t.observation and t.observation.status == "ok"]
-    asked = [turn.action.text for turn in answered]  # a query without a word was refused
+    answered = [
+        t for t in episode.turns if t.observation and t.observation.status == "ok"
+    ]
+    asked = [
+        turn.action.text for turn in answered
+    ]  # a query without a word was refused
     return any(
         s.source == document for text in asked for s in index.search(text, play.k)
     )

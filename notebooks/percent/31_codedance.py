@@ -112,7 +112,7 @@ for t in hard:
     print(f"{t.meta['kind']:13s} {t.question}")
 
 # %% [markdown]
-# The paper's demonstrations draw the line otherwise: a weak model sorts the questions, how isn't told
+# The paper's demonstrations draw the line otherwise: a weak model sorts the questions; the paper doesn't say how
 # (`data_scripts/codedance.py --weak-to-strong` lets it try each several times). That line moves with the model. Ours is drawn by the program that makes the tasks, so it can be proven;
 # how often a model solves each level tells whether it agrees.
 #
@@ -337,7 +337,7 @@ hard_group = [played(chart, *way) for way in ways.values()]
 
 # %% [markdown]
 # A quarter is right, so $d(0.25) = \sigma(2) - 0.2$. What do the four earn under the paper's reward? And under what it is
-# compared with: the answer alone (`outcome`); a bonus for any call that succeeds when the answer is right, as in
+# compared with: the answer alone (`outcome`); a bonus of 1.5 if the answer is right and a call succeeded, as in
 # [DeepEyes](https://arxiv.org/abs/2505.14362) (`bonus`); offset 0 (`offset_0`)?
 
 # %% tags=["guess", "figure"]

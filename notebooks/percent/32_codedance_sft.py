@@ -370,7 +370,7 @@ for kind in [kind for kind in kinds if kind not in taught_kinds][-3:]:
     for e in (calling or some)[:1]:
         print("   asked: ", e.task.question, "| right would be:", e.task.target[0])
         for turn in e.turns:
-            print("   it says:", turn.text[:90])
+            print("   it says:", turn.text[:200])
 
 # %% [markdown]
 # So it does what it was shown for the kind that looks most alike. Imitation brings the examples, and little beyond. A reward
@@ -498,8 +498,11 @@ for kind in sorted(mu, key=mu.get):
     at_once = without_tool[kind] * of.accuracy
     sums[kind] = calls_it, at_once
     print(f"{kind:20s} {worth:+.2f}  {calls_it:15.2f}  {at_once:7.2f}")
-most = GENERAL.call_right * -difficulty(1.0)
-print(f"A call costs at most {most:.2f} of a right answer's {GENERAL.accuracy:g}.")
+for name, of in (("arithmetic and geometry", MATHEMATICS), ("all others", GENERAL)):
+    most = of.call_right * -difficulty(1.0)
+    print(
+        f"{name}: a call costs {most:.2f} of a right answer's {of.accuracy:g} at most"
+    )
 
 # %% [markdown]
 # That is the idea of this paper. The reward charges for calls wherever the agent mostly knows, on hard questions as on easy ones:

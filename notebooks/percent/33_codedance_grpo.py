@@ -40,7 +40,7 @@ run: str = "codedance"  # run directory under runs/, shared by notebooks 31 to 3
 tag: str = ""  # to try another value: a name for it; data and SFT model are kept
 seed: int = 0  # order of the questions and everything sampled
 reward: str = "adaptive"  # R_BAT; or outcome, bonus, offset_0
-sharpness: float = 8.0  # how sharply the price of a call turns
+sharpness: float = 8.0  # how sharply the worth of a call turns
 offset: float = 0.2  # what a call costs where a group knows
 turn_weight: float = 0.2  # of the turns' own part; 0 leaves it out
 steps: int = 20  # rollout batches, each followed by one update
@@ -285,7 +285,7 @@ for name, (_, ys) in rightly.items():
 # %% [markdown]
 # If the first curve rises and the second doesn't, the agent hasn't learnt to answer anything new. It has become surer: what
 # it draws at random is more and more what it would say greedily anyway. If neither rises, the calls are all that the training
-# has changed.
+# has changed. (The second curve goes in steps of one question: with sixteen, less than 0.06 can't be seen.)
 #
 # ## The paper's figure
 #
@@ -320,16 +320,17 @@ for name, found in by_reward.items():
     print(f"{name:9s}  {len(published[name]):4d}  {told}")
 
 # %% [markdown]
-# Three things to read off, each a claim of the paper (notebook 34 has intervals and verdicts):
+# Three things to read off; the first two are claims of the paper (notebook 34 has intervals and verdicts):
 #
 # - The bonus is paid wherever the answer is right, easy or hard. So where the agent is right already, the call is the only
 #   thing that can still be earned (claim C1).
 # - Offset 0 pays for calls as long as a group fails, and never charges for one (claim C3).
-# - The outcome alone says nothing about calls. They follow whatever helps the answer.
+# - The outcome alone says nothing about calls. They follow whatever helps the answer, and may become fewer all the same: an
+#   answer at once has fewer places to go wrong. What R_BAT itself takes away is what its line falls *more* than this one.
 #
-# R_BAT turns at μ = 0.67. What *this* agent mostly knows, sampled, gets a price; everything else is paid for, whether a call
-# could help or not. And where the call is what makes the answer right, the agent goes on in spite of the price, since the
-# answer is worth more (notebook 32 does the sum).
+# R_BAT turns at μ = 0.67. Where *this* agent mostly knows, sampled, it is charged for a call; everywhere else it is paid for one,
+# whether a call could help or not. And where the call is what makes the answer right, the agent goes on in spite of the charge,
+# since the answer is worth more (notebook 32 does the sum).
 #
 # ## What changed
 #
@@ -446,11 +447,11 @@ for when, some in (("before", outcomes["sampled"]), ("after", drawn_now)):
 
 # %% [markdown]
 # Look at the hard kinds in the upper part of the table. A call costs something there. Do the calls stay all the same? Without
-# them there is no right answer, and a worth is the price of the call alone. And look at `composed`. Where no attempt is right, the
-# price is as high as it gets. But it is paid for the *share* of an attempt's calls that succeed, not for their number: one
+# them there is no right answer, and the worth is that of the call alone. And look at `composed`. Where no attempt is right, a
+# call is worth as much as it can be. But it is paid for the *share* of an attempt's calls that succeed, not for their number: one
 # that succeeds earns as much as three, and more than three of which one fails. So calls an episode may become fewer while
 # the share of attempts that call, and of calls that succeed, grows. Where the table contradicts a sign, remember that all kinds
-# share one set of weights: what is learnt on many questions carries over to a kind on which the price says otherwise.
+# share one set of weights: what is learnt on many questions carries over to a kind on which the reward says otherwise.
 #
 # **Exercise 33.3.** In which share of the kinds did calls move as the reward predicts? Count only kinds whose calls moved by at
 # least 0.05; a worth below 0 predicts fewer calls, above 0 more. If none moved, return None. (The cell above has made both,
@@ -468,8 +469,8 @@ check("33.3", agreement)
 # %% [markdown]
 # ## How sharp?
 #
-# Sharpness decides how much of the price depends on *which* question it is. At 0 a call is worth the same everywhere; with
-# a very large one the price jumps from +0.8 to −0.2 at one half. Here are the μ of this agent's kinds of questions, and what a
+# Sharpness decides how much of a call's worth depends on *which* question it is. At 0 a call is worth the same everywhere; with
+# a very large one the worth jumps from +0.8 to −0.2 at one half. Here are the μ of this agent's kinds of questions, and what a
 # call is worth to each, by sharpness.
 
 # %% tags=["figure"]
@@ -539,15 +540,23 @@ fewer = [n for n, told in calls_moved.items() if told[:5] == "lower"]
 fewer = [n for n in fewer if "chance" not in calls_moved[n]]
 verdict = {
     "": "It calls no less, as far as these questions can tell",
-    "easy": "It stops where it knows, and goes on where it doesn't",
+    "easy": "It calls less where it knows, and as often where it doesn't",
     "hard": "It calls less just where it has to call",
     "easy hard": "It calls less on easy questions and on hard ones",
 }[" ".join(fewer)]
+means = {
+    level: " → ".join(
+        f"{np.mean([o.tool_calls for o in some if o.level == level]):.2f}"
+        for some in (outcomes["sampled"], drawn_now)
+    )
+    for level in ("easy", "hard")
+}
 ends = ", ".join(f"{name} {found['easy'][1]:.2f}" for name, found in by_reward.items())
 display(
     Markdown(f"""
-- **{verdict}**. In sampled play its calls an episode on easy questions are
-  {calls_moved["easy"]}; on hard ones {calls_moved["hard"]}. (The reward: `{reward}`.)
+- **{verdict}**. In sampled play its calls an episode on easy questions go {means["easy"]},
+  {calls_moved["easy"]}; on hard ones {means["hard"]}, {calls_moved["hard"]}. (The reward:
+  `{reward}`.)
 - Is it right more often? In greedy play the share of right answers on easy questions is
   {right_moved["easy"]}; on hard ones {right_moved["hard"]}.
 - The reward decides: calls on an easy question in the last quarter of the published
