@@ -39,6 +39,8 @@ def roadmap(
         way, results = figure.subplots(1, 2, width_ratios=(2.1, 1))
         _way(way, stages, notebooks)
         _results(results, reached, measure)
+        # Below both: beside the results, or inside, what is measured of five papers would narrow or cover the curves.
+        figure.legend(*results.get_legend_handles_labels(), ncols=3, fontsize=8, loc="outside lower center")
     return figure
 
 
@@ -79,11 +81,11 @@ def _boxes(axis: Any, stages: Mapping[str, str], now: Collection[str], arrow: fl
 
 def _way(axis: Any, stages: Mapping[str, str], notebooks: Mapping[str, Mapping[str, str]]) -> None:
     axis.axis("off")
-    axis.set_xlim(-1.0, len(stages) - 0.45)
+    axis.set_xlim(-1.5, len(stages) - 0.45)  # the papers' names have a column of their own
     axis.set_ylim(-len(notebooks) - 0.2, 1.0)
     _boxes(axis, stages, stages, arrow=0.12)
     for row, (paper, numbers) in enumerate(notebooks.items(), start=1):
-        axis.text(-0.95, -row + 0.3, paper, ha="left", va="center", fontsize=9, fontweight="bold")
+        axis.text(-1.45, -row + 0.3, paper, ha="left", va="center", fontsize=9, fontweight="bold")
         for k, stage in enumerate(stages):
             if stage in numbers:
                 axis.text(k, -row + 0.3, numbers[stage], ha="center", va="center", fontsize=10)
@@ -103,5 +105,3 @@ def _results(axis: Any, reached: Mapping[str, Sequence[tuple[str, Interval]]], m
     axis.set_ylim(-0.04, 1.04)
     axis.set_ylabel(measure)
     axis.set_title("what training did, held-out tasks", loc="left")
-    # Below the axis: above it or inside, the names of two papers and what is measured would cover curves.
-    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.12))

@@ -81,7 +81,8 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 #
 # Left: what happens on the way from images to a trained agent, and in which notebook. Right: how well the
 # tiny model did in [held-out](../docs/glossary.md#held-out) tasks at each stage, with 95 % intervals, from
-# the kit's stored results: the share solved, or F1, which also counts answers that are partly right.
+# the kit's stored results: the share solved, or F1, which also counts answers that are partly right. Follow
+# one paper's line from left to right; the papers' tasks differ, so one line can't be compared with another.
 
 # %%
 stages = {
@@ -107,7 +108,7 @@ for name, results in published().items():
     measured, paper = by_stage(results), papers()[name]
     metric, told = next(iter(paper.load_evaluation().headlines.items()))
     trained = [(s, measured[s][metric]) for s in ("untrained", "sft", "grpo")]
-    reached[f"{paper.title}: {told}"] = trained
+    reached[f"{paper.title}: {told.partition(';')[0]}"] = trained
 display(roadmap(stages, numbers, reached, "share solved, or F1"))
 
 # %% [markdown]
@@ -331,22 +332,6 @@ box.close()
 # If packages differ, numbers may differ too: `make -B .venv/ready-cpu` installs the pinned ones. The sandbox tried each of
 # its promises on this machine a moment ago. Those that it can't keep here have a line with NO: read them before you let
 # it run code of a model that you don't trust. `python -m kit doctor` prints all of them, with their reasons.
-#
-# **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
-# cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
-# Which share of such puzzles does it solve? Write it for any list of labels.
-# (After `from itertools import permutations`, `permutations(labels)` gives all orders; for five labels
-# there are 120.) What does your function say for four pieces, and does the paper's untrained 7B model, in
-# the last output, do better?
-
-
-# %% tags=["exercise"]
-def guesser_share(labels: list[str]) -> float:
-    """Share solved by guessing among the orders that leave no label in place."""
-    ...
-
-
-check("00.3", guesser_share)
 
 # %% [markdown]
 # ## Paper / here / why different
@@ -360,6 +345,23 @@ print(f"paper: untrained 7B model            {AGILE['base']['acc_2x2_L0']:.1%} o
 print(f"paper: after SFT and RL              {AGILE['grpo']['acc_2x2_L0']:.1%} of 300")
 print(f"here:  untrained tiny model          {right} of 1")
 print("here:  after SFT and RL              not run")
+
+# %% [markdown]
+# **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
+# cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
+# Which share of such puzzles does it solve? Write it for any list of labels.
+# (After `from itertools import permutations`, `permutations(labels)` gives all orders; for five labels
+# there are 120.) What does your function say for four pieces, and does the paper's untrained 7B model, in
+# the output above, do better?
+
+
+# %% tags=["exercise"]
+def guesser_share(labels: list[str]) -> float:
+    """Share solved by guessing among the orders that leave no label in place."""
+    ...
+
+
+check("00.3", guesser_share)
 
 # %% [markdown]
 # One puzzle measures nothing; notebook 14 plays enough of them, with several seeds, for

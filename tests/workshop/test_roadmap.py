@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from kit.evaluate.intervals import Interval
@@ -27,9 +29,22 @@ def test_the_results_legend_covers_no_curve_and_says_what_is_measured() -> None:
     figure.draw_without_rendering()
     results = figure.axes[1]
     assert results.get_ylabel() == "share solved, or F1"
-    legend = results.get_legend()
-    assert legend is not None and [text.get_text() for text in legend.get_texts()] == list(reached)
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == list(reached)
     assert legend.get_window_extent().y1 < results.get_window_extent().y0
+
+
+def test_long_names_leave_room_for_the_boxes_and_the_papers() -> None:
+    stages = {"task": "images → tasks,\ntools, an expert", "SFT": "imitate the\nexpert", "GRPO": "play, compare,"}
+    numbers = {"Visual-ARFT": {"task": "21, 22", "SFT": "23"}, "VISTA-Gym": {"task": "51, 52", "SFT": "53"}}
+    found = [("untrained", Interval(0.0, 0.0, 0.1, 9)), ("grpo", Interval(0.9, 0.8, 1.0, 9))]
+    told = "right in seven families; six of them trained, one at sight alone"
+    figure = roadmap(stages, numbers, {f"{name}: {told}": found for name in numbers})
+    figure.draw_without_rendering()
+    texts = {text.get_text(): text.get_window_extent() for text in figure.axes[0].texts if text.get_text()}
+    boxes = [texts[f"{stage}\n{does}"] for stage, does in stages.items()]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    assert all(texts[name].x1 < texts[of["task"]].x0 for name, of in numbers.items())
 
 
 def test_a_part_that_there_is_not_is_refused() -> None:
