@@ -107,7 +107,7 @@ with Sandbox(require=CONFINED, allow_unsafe=allow_unsafe) as box:
     took = time.perf_counter() - began
 tokens = sum(len(turn.ids) for episode in played for turn in episode.turns)
 turns = sum(len(episode.turns) for episode in played)
-print(f"{len(played)} episodes of {turns} turns, {took:.1f} s")
+print(f"{len(played)} episodes, {turns} turns in all, {took:.1f} s")
 print(f"{tokens / took:.0f} tokens a second; model's share {policy.seconds / took:.0%}")
 
 # %% [markdown]
@@ -233,7 +233,7 @@ check("05.2", answer, **times)
 # | `num_processes` | processes that train together, usually one a GPU |
 # | `strategy` | what is divided among them: nothing (`ddp`), or parts of the training's memory ([`zero2`, `zero3`](../docs/glossary.md#zero), [`fsdp2`](../docs/glossary.md#fsdp)) |
 # | `rollout_engine` | the program that plays the episodes: `transformers`, or [vLLM](../docs/glossary.md#vllm) on the same GPUs ([`colocate`](../docs/glossary.md#colocate)) or on others (`server`) |
-# | `hostfile` | a text file with a line for each machine that takes part, such as `node1 slots=8` ([hostfile](../docs/glossary.md#hostfile)) |
+# | `hostfile` | a text file with a line for each machine that takes part, such as `node1 slots=8` ([hostfile](../docs/glossary.md#hostfile); messages call it the rank file) |
 #
 # An hour on a cluster costs money, so what can't work must be refused before it starts. One of these five can start
 # on a machine without a GPU. Which?
@@ -327,7 +327,15 @@ print(" | ".join(f"{name}: {end:.1f} s" for name, end in ends.items()))
 
 # %%
 from workshop.planner.architecture import Architecture
-from workshop.planner.memory import GB, Stage, fixed, learning_pass, needed, seconds
+from workshop.planner.memory import (
+    GB,
+    Stage,
+    fixed,
+    learning_pass,
+    needed,
+    sampling,
+    seconds,
+)
 
 # %% tags=["guess"]
 planned = Stage(
@@ -350,6 +358,9 @@ for need in (*fixed(planned), *learning_pass(planned)):
 print(f"{needed(planned) / GB:8.2f} GB  of {memory:g}")
 
 # %% [markdown]
+# *Half copies* are copies of the weights in 16 bits, with which a pass computes; *CUDA* is what the GPU's own software
+# takes, *activations* what the backward pass needs of the forward pass.
+#
 # It does not fit, and more GPUs don't help as long as each holds everything. Three ways out:
 #
 # - **[ZeRO-2](../docs/glossary.md#zero)** divides gradients and the optimizer's state among the GPUs, **ZeRO-3** the
@@ -370,7 +381,8 @@ def held_gb(weights: float, gpus: int, strategy: str) -> float:
 check("05.4", held_gb)
 
 # %% [markdown]
-# Guess which of the four ways needs least on each of 8 GPUs, then look at what each bar is made of.
+# Guess which of the four ways needs least on each of 8 GPUs, then look at what each bar is made of. *Buckets* is new
+# there: room in which DeepSpeed, whose ZeRO it is, collects numbers before it sends them to the other GPUs.
 
 # %% tags=["guess"]
 ways = {
@@ -408,7 +420,8 @@ check("05.5", answer, stages=stages)
 # ## Computed: how long
 #
 # Learning waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
-# are computed twice. The other is the processor, which starts each of the pass's thousands of operations by itself: one
+# are computed twice, and two more if vLLM plays: then the trainer passes over its tokens once more, to know how likely
+# they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by itself: one
 # short episode at a time is over before the next operation has been started, however fast the GPU.
 # Playing waits as well: transformers starts some thousand operations for every token, vLLM starts them all at once and
 # waits for memory, since a token needs all weights read once, however few episodes share the reading. Guess which half
@@ -471,11 +484,19 @@ for name, theirs, ours in rows:
 
 # %%
 for paper, stage in columns.items():
-    print(
-        f"{paper}: {needed(stage) / GB:.0f} GB of each GPU, computed: {stage.strategy}"
+    stays, learns, plays = (
+        sum(need.bytes for need in part(stage)) / GB
+        for part in (fixed, learning_pass, sampling)
     )
+    print(f"{paper}: {needed(stage) / GB:.0f} GB of each GPU, computed")
+    print(f"   {stage.strategy} keeps {stays:.0f}; learning adds {learns:.0f}")
+    print(f"   playing adds {plays:.0f} ({stage.rollout_engine})")
 
 # %% [markdown]
+# Why more than `zero3` needs in the figure above? Learning adds more, for episodes are longer, and AGILE's plan takes
+# two at once. And the figure had nobody who plays: here vLLM does, on the same GPUs. In both plans it sleeps while
+# the model learns, which gives its memory back, so of learning and playing only the larger counts.
+#
 # The papers train a model of 8 billion weights that must be divided among GPUs to fit (how they divided it AGILE and
 # Visual-ARFT don't say; `zero3` is our choice). Ours fits into every process, so nothing is divided, and the
 # processes are there to show that the result stays the same. The papers' episodes are long because a real picture has
