@@ -39,6 +39,20 @@ def reached(stages: Mapping[str, Metrics], metric: str) -> dict[str, dict[str, I
     return {start: {name: of(arm, told[0]) for name, told in TRAININGS.items()} for start, arm in STARTS.items()}
 
 
+def comparable(results: Mapping[str, Mapping[str, Any] | None]) -> dict[str, Mapping[str, Any]]:
+    """Those of the papers of which at least two starts are measured, each before and after reinforcement.
+
+    Args:
+        results: paper's name → content of its results file; None: it has none.
+    """
+
+    def starts(name: str, found: Mapping[str, Any]) -> int:
+        metric = next(iter(find_paper(name).load_evaluation().headlines))
+        return sum(all(told.values()) for told in reached(by_stage(found), metric).values())
+
+    return {name: found for name, found in results.items() if found and starts(name, found) > 1}
+
+
 def starts_picture(results: Mapping[str, Mapping[str, Any] | None]) -> Plot:
     """Draw a panel for each paper: its first headline after imitation and after reinforcement, start by start.
 
@@ -46,7 +60,7 @@ def starts_picture(results: Mapping[str, Mapping[str, Any] | None]) -> Plot:
         results: paper's name → content of its results file; None: it has none.
     """
     with rc_context(STYLE):
-        figure = Plot(2.0 * len(results) + 0.4, 2.9)
+        figure = Plot(max(4.0, 2.0 * len(results) + 0.4), 2.9)  # a single panel leaves room for the legend
         panels: Any = figure.subplots(1, len(results), squeeze=False, sharey=True)[0]
         for axis, (name, found) in zip(panels, results.items(), strict=True):
             paper = find_paper(name)

@@ -358,8 +358,8 @@ for need in (*fixed(planned), *learning_pass(planned)):
 print(f"{needed(planned) / GB:8.2f} GB  of {memory:g}")
 
 # %% [markdown]
-# *Half copies* are copies of the weights in 16 bits, with which a pass computes; *CUDA* is what the GPU's own software
-# takes, *activations* what the backward pass needs of the forward pass.
+# *Half copies* are copies in 16 bits of the weights that learn: a pass computes with them. *CUDA* is what the GPU's own
+# software takes, *activations* what the backward pass needs of the forward pass.
 #
 # It does not fit, and more GPUs don't help as long as each holds everything. Three ways out:
 #
@@ -421,8 +421,8 @@ check("05.5", answer, stages=stages)
 #
 # Learning waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
 # are computed twice, and two more if vLLM plays: then the trainer passes over its tokens once more, to know how likely
-# they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by itself: one
-# short episode at a time is over before the next operation has been started, however fast the GPU.
+# they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by
+# itself: one short episode at a time is over before the next operation has been started, however fast the GPU.
 # Playing waits as well: transformers starts some thousand operations for every token, vLLM starts them all at once and
 # waits for memory, since a token needs all weights read once, however few episodes share the reading. Guess which half
 # takes longer, and by which of the two engines.

@@ -6,7 +6,7 @@ from typing import Any
 
 from kit.evaluate.intervals import Interval
 from papers.registry import find_paper
-from papers.starts import reached, starts_picture
+from papers.starts import comparable, reached, starts_picture
 
 
 def interval(value: float) -> Interval:
@@ -29,3 +29,25 @@ def test_the_picture_has_a_panel_a_paper() -> None:
     assert [text.get_text() for text in drawn.texts] == ["not measured yet"] * 2
     spans = [bar.get_segments()[0][:, 1].round(3).tolist() for bar in drawn.collections]  # type: ignore[attr-defined]
     assert spans == [[0.0, 0.2], [0.2, 0.4]]
+
+
+def test_papers_are_compared_that_have_two_starts_measured_to_the_end() -> None:
+    metric = next(iter(find_paper("mags_rl").load_evaluation().headlines))
+
+    def results(*stages: str) -> dict[str, Any]:
+        return {"metrics": {f"{stage}/{metric}": interval(0.3).record() for stage in stages}}
+
+    one, half = results("sft", "grpo"), results("sft", "grpo", "decided-sft")
+    two = results("sft", "grpo", "decided-sft", "decided")
+    assert [bool(comparable({"mags_rl": found})) for found in (None, one, half, two)] == [False, False, False, True]
+    assert list(comparable({"agile": None, "mags_rl": two})) == ["mags_rl"]
+
+
+def test_a_single_panels_legend_lies_within_the_figure() -> None:
+    metric = next(iter(find_paper("mags_rl").load_evaluation().headlines))
+    told = {f"{stage}/{metric}": interval(0.3).record() for stage in ("sft", "grpo")}
+    figure = starts_picture({"mags_rl": {"metrics": told}})
+    figure.draw_without_rendering()
+    [legend] = figure.legends
+    at, whole = legend.get_window_extent(), figure.bbox
+    assert whole.x0 <= at.x0 and at.x1 <= whole.x1
