@@ -26,7 +26,7 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
         results: the content of a ``results.json``, or stage → metrics.
         subsets: names of subsets to show as well, such as ``hard``.
         title: of the figure.
-        headlines: draw each question's first value alone.
+        headlines: draw each question's first value alone, and that of the subsets.
 
     Raises:
         ValueError: it answers none of them.
@@ -36,7 +36,7 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
         raise ValueError("these results answer none of the five questions: run the paper's claims notebook")
     rows: list[tuple[str, Row | None, int]] = []
     for k, (question, every) in enumerate(found.items()):
-        values = every[:1] if headlines else every
+        values = [row for row in every if not headlines or row[0].name.startswith(every[0][0].name)]
         rows += [(question, None, k), *((f"{answer.label}", (answer, value), k) for answer, value in values)]
     with rc_context(STYLE):
         figure = Plot(WIDEST, ROW * len(rows) + 0.75)

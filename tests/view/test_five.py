@@ -62,3 +62,12 @@ def test_results_without_answers_are_refused() -> None:
 def test_headlines_are_the_first_value_of_each_question() -> None:
     labels = [label.get_text() for label in five(results(), headlines=True).axes[0].get_yticklabels()]
     assert labels == [text for question, values in QUESTIONS.items() for text in (question, values[0].label)]
+
+
+def test_headlines_of_subsets_stand_below_the_whole() -> None:
+    found = results(
+        grpo__gain_over_sft_hard=Interval(1, 1, 1, 9), grpo__observation_gap_blank_hard=Interval(1, 1, 1, 9)
+    )
+    labels = [label.get_text() for label in five(found, ["hard"], headlines=True).axes[0].get_yticklabels()]
+    assert labels[:3] == ["1 Does reinforcement add?", "after GRPO minus before", "after GRPO minus before, hard"]
+    assert len(labels) == 2 * len(QUESTIONS) + 1, "of blank observations, no headline, nothing is drawn"
