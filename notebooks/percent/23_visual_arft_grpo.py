@@ -117,7 +117,8 @@ print(len(held_out), "tasks to be measured by:", *(path.stem for path in sets.va
 # %% [markdown]
 # ## Before anything
 #
-# The model is told its tools and plays. It was never shown a tag. What will it say to a picture, a question, and a
+# The tasks above are those that notebook 21 made for this run; the kit's published runs have more of them, and others, as
+# notebook 24 says. The model is told its tools and plays. It was never shown a tag. What will it say to a picture, a question, and a
 # system text that explains the tools? Guess, then open the output.
 
 # %% tags=["guess"]
@@ -342,7 +343,8 @@ vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]
-# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
+# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them? Look at the published
+# ones first: where do they begin, how many steps do they have? Curves of another start or length are no measure of yours.
 
 # %% tags=["figure"]
 from kit.train.metrics import read_metrics
@@ -351,9 +353,19 @@ from papers.published_curves import published_curves
 
 tried = "em" if reward == "em" else ""  # published as runs of their own
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")
-over_published(rows, published_curves("visual_arft", "grpo", tried))
+before = published_curves("visual_arft", "grpo", tried)
+lasted = sorted({some[-1]["step"] for some in before.values()})
+print("steps: this run", rows[-1]["step"], "| published", *lasted)
+for name, some in {"this run": rows, **before}.items():
+    watched = [row["held_out_accuracy"] for row in some if "held_out_accuracy" in row]
+    first_last = f"{watched[0]:.2f} → {watched[-1]:.2f}" if watched else "not watched"
+    print(f"{name:14s} held-out accuracy, first and last: {first_last}")
+over_published(rows, before)
 
 # %% [markdown]
+# Held-out tasks are few and of all kinds together. If their curve falls while the reward rises, a kind of task may have
+# been given up for another, which the next tables tell apart.
+#
 # ## What changed
 
 # %%
@@ -388,16 +400,26 @@ for name, some in ends.items():
         acts[name][setting] = float(np.mean(acting))
 title = "share of episodes that use a tool"
 display(plots.bars(acts, "share", title=title))
+for setting in acts["after SFT"]:
+    f1 = [
+        np.mean([o.f1 for o in some if o.setting == setting]) for some in ends.values()
+    ]
+    used = [acts[name][setting] for name in ends]
+    told = f"{used[0]:.2f} → {used[1]:.2f}, F1 {f1[0]:.2f} → {f1[1]:.2f}"
+    print(f"{setting:7s} uses a tool {told}")
 
 # %% [markdown]
-# Of each category of sheets, the share of answers that match and, where that can be told, of pictures that were
-# restored:
+# Questions of text alone were never trained on: how often it searches for them follows from what it learnt elsewhere.
+#
+# Of each category of sheets, the number, the share of answers that match and, where that can be told, of pictures that
+# were restored. Is an undamaged sheet (*none*) always read? A category has few sheets, so one more of them moves its
+# share far:
 
 # %% tags=["figure"]
 from papers.visual_arft.mat_coding import CATEGORIES
 
 played = [o for o in outcomes(rl) if o.setting == "coding"]
-print(f"{'':20s}  right  restored")
+print(f"{'':20s}   n   right  restored")
 others = sorted({o.category for o in played} - {*CATEGORIES})  # the benchmark's own
 for category in (*CATEGORIES, *others):
     some = [o for o in played if o.category == category]
@@ -405,7 +427,7 @@ for category in (*CATEGORIES, *others):
         right = np.mean([o.correct for o in some])
         restored = [o.restored for o in some if o.restored is not None]
         told = f"{np.mean(restored):.2f}" if restored else "   -"
-        print(f"{category:20s}   {right:.2f}    {told}")
+        print(f"{category:20s} {len(some):3d}    {right:.2f}    {told}")
 
 # %% tags=["figure"]
 best = [e for e in rl if e.answer in e.task.target]
@@ -419,7 +441,8 @@ display(view.show(chosen, score=earned, chat=chat, is_right=is_right))
 #
 # A search can go wrong at the flag, at the query, or at the snippet. For each search the gold documents
 # are known. In which share was the flag's document found, in which the last document, and how many were answered
-# rightly? Guess the order of the three shares for hard questions, which need two facts.
+# rightly? Guess the order of the three shares for hard questions, which need two facts, after the cold start and after
+# reinforcement. Where it no longer searches, there is nothing left to sort: the cold start's searches show it then.
 
 
 # %% tags=["figure"]
@@ -437,13 +460,21 @@ def found(episode, document):
 
 
 # %% tags=["guess", "figure"]
-searches = [e for e in rl if e.task.meta.get("kind") == "flag"]
-for label in ("simple", "hard") if searches else ():  # on the web no document is known
-    some = [e for e in searches if e.task.meta["difficulty"] == label]
-    flag = np.mean([found(e, e.task.meta["documents"][0]) for e in some])
-    last = np.mean([found(e, e.task.meta["documents"][-1]) for e in some])
-    right = np.mean([e.answer in e.task.target for e in some])
-    print(f"{label:6s}  flag found {flag:.2f}, fact {last:.2f}, answered {right:.2f}")
+for name, episodes in (("after SFT", taught), ("after GRPO", rl)):
+    searches = [e for e in episodes if e.task.meta.get("kind") == "flag"]
+    asking = sum(
+        any(t.action and t.action.name == "search" for t in e.turns) for e in searches
+    )
+    if searches:  # on the web no document is known
+        print(f"{name}: {asking} of {len(searches)} searched for something")
+    for label in ("simple", "hard") if searches else ():
+        some = [e for e in searches if e.task.meta["difficulty"] == label]
+        flag = np.mean([found(e, e.task.meta["documents"][0]) for e in some])
+        last = np.mean([found(e, e.task.meta["documents"][-1]) for e in some])
+        right = np.mean([e.answer in e.task.target for e in some])
+        print(
+            f"  {label:6s}  flag found {flag:.2f}, fact {last:.2f}, right {right:.2f}"
+        )
 box.close()
 
 # %% [markdown]
@@ -486,16 +517,17 @@ def changed(setting: str) -> str:
 
 
 restored = [[o for o in some if o.restored is not None] for some in ends.values()]
+lucky = sum(o.correct and not o.restored for o in restored[-1])
+right = sum(o.correct for o in restored[-1])
 
 # %% tags=["figure"]
 display(
     Markdown(f"""
 - **Coding**: from the cold start to reinforcement {changed("coding")}.
 - **Search**: {changed("search")}.
-- A right answer can come without a restored picture. Of pictures with one distortion
-  the
-  share that it restores is
-  {in_words(*restored, "restored") if all(restored) else "not known here"}.
+- Of pictures with one distortion the share that it restores is
+  {in_words(*restored, "restored") if all(restored) else "not known here"}. Of its
+  {right} right answers to them {lucky} came without a restored picture.
 """)
 )
 
