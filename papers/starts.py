@@ -40,7 +40,7 @@ def reached(stages: Mapping[str, Metrics], metric: str) -> dict[str, dict[str, I
 
 
 def comparable(results: Mapping[str, Mapping[str, Any] | None]) -> dict[str, Mapping[str, Any]]:
-    """Those of the papers of which at least two starts are measured, each before and after reinforcement.
+    """Keep the papers of which at least two starts are measured, each before and after reinforcement.
 
     Args:
         results: paper's name → content of its results file; None: it has none.
