@@ -220,6 +220,8 @@ def lines(
             every = max(1, len(np.asarray(xs)) // 8)
             style: Any = {"color": colour(k), "marker": MARKERS[k % 6], "linestyle": DASHES[k % 4]}
             axis.plot(np.asarray(xs), np.asarray(ys), markevery=every, label=name, **style)
+        if all(float(at).is_integer() for xs, _ in series.values() for at in xs):
+            axis.locator_params(axis="x", integer=True)  # no half steps
         for k, (name, height) in enumerate(references.items()):
             axis.axhline(height, color="black", linewidth=1, linestyle=DASHES[1 + k % 3], label=name)
         axis.set(xlabel=x, ylabel=y, title=title)

@@ -93,8 +93,11 @@ for t in chosen:
     )
 
 # %% [markdown]
+# Only the first needs no letters, so such a model can answer that one alone: on a board digits and words are half as tall
+# as those that the tiny model was taught to read.
+#
 # You see at once *where* each card lies, and if you come closer you can read it, too. A model can't come closer. Ours cuts an
-# image into squares and makes one vector of each. This is the hard board as it sees it (the white lines are drawn in):
+# image into squares and makes one vector of each. Here are its squares, as white lines on the hard board:
 
 # %% tags=["figure"]
 from kit.policy.hf import HFPolicy, load_model_and_chat
@@ -112,7 +115,8 @@ for at in range(0, chosen[-1].images[0].image.width + 1, square):
 display(figure)
 
 # %% [markdown]
-# A word is less than two such squares, and the model was taught to read letters twice as tall. Ask it about twelve hard boards,
+# You can read on through the lines. The model has one vector for what lies in a square, a word is less than two of them, and
+# letters so small it has never been taught. Whether it reads them all the same is tested: ask it about twelve hard boards,
 # in its own words: what the board asks, where the cards are, and what the card in question says once it is enlarged alone. How
 # many of the twelve does it get right each time? Guess all three.
 
@@ -200,7 +204,7 @@ for name, boxes in lists.items():
 
 # %% [markdown]
 # The paper asks that a box be smaller than 40 % of the image. Why? Without it one box around everything would always be valid,
-# and hide nothing less than before.
+# and nothing would be magnified.
 #
 # **Exercise 41.1.** A square box in the corner, from 0 to $s$ on both sides. Up to which $s$ is it smaller than 40 % of the image?
 

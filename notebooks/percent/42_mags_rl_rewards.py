@@ -88,7 +88,7 @@ print(f"total    {score.total:.3f}")
 # %% [markdown]
 # ## The form of a first round
 #
-# Half of the form is paid for *talking* before one looks. With $N_u$ the unique words of the reasoning and $f_d$ their
+# Most of the form, 0.5 of at most 0.7, is paid for *talking* before one looks. With $N_u$ the unique words of the reasoning and $f_d$ their
 # share of all its words:
 #
 # $$f_{zoom} = I_z\,I[N_u \ge 5]\begin{cases} 0.1 & f_d < 0.4 \\
@@ -173,7 +173,8 @@ display(plots.lines(stages, "boxes, all valid", "zoom term", title))
 # ## Thinking again
 #
 # The last term counts the unique words $N_u'$ of the second round: $\min(1, 0.2\sqrt{N_u'})$ from five words on, and half
-# of that without an answer in its form. How many words does "tea 35, milk 8, total 43" have, and what do they earn?
+# of that without an answer in its form. How many words does "tea 35, milk 8, total 43" have, and what do they earn? (In
+# the whole reward these points weigh half, whether there is an answer or not: the good episode above has half of the first.)
 
 # %% tags=["guess"]
 again = Words.of("tea 35, milk 8, total 43")

@@ -215,9 +215,9 @@ display(figure)
 # Where a card can't be read in the image, only luck answers without a crop: no prompt, however clever, adds pixels. GRIT's bars
 # are what the agent's form alone brings.
 #
-# **Exercise 44.1.** Some guess cleverly: of four numbers that count, one is twice as frequent as each of the others. What is the
-# accuracy of an agent that sees nothing, if it guesses each in proportion to its frequency, and if it always says the most
-# frequent? Return both.
+# **Exercise 44.1.** What does luck answer? `counts` says how often each answer is right among the test questions: `[2, 1, 1, 1]`
+# if there are four of them, and the first is right twice as often as each of the others. An agent that sees nothing can say
+# each answer as often as it is right, or always the most frequent one. How accurate is it, either way? Return both.
 
 
 # %% tags=["exercise"]
@@ -285,8 +285,8 @@ display(tabled(crops))
 # that isn't enlarged lacks.
 #
 # **Exercise 44.2.** Reading a crop rightly has probability `sharp` with the network and `plain` without. An agent looks at the right
-# card with probability `w`, and a question needs `cards` of them, all looked at and all read. By how much does the network raise the
-# accuracy?
+# card with probability `w`, and a question needs `cards` of them, all looked at and all read, each card independently of the
+# others. By how much does the network raise the accuracy?
 
 
 # %% tags=["exercise"]
@@ -330,7 +330,7 @@ display(tabled(found))
 # ## The paper in one picture
 #
 # A question with several parts that matter, before training and after: of those that were learnt, the one in which the agent
-# looks at most of what decides.
+# looks at most of what decides (dashed: what decides the answer, light blue: what it asks for).
 
 # %%
 how, pair = replace(play, temperature=0.0), {}

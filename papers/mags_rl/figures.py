@@ -19,6 +19,12 @@ from papers.mags_rl.zoom import pixels
 MARGIN = 4
 """Pixels between what decides the answer and the dashed line around it, so that the line doesn't strike it out."""
 
+ASKED = COLOURS[4]
+"""Of the lines around what it asks for: a light blue, which no card's frame has."""
+
+INSIDE = 5
+"""Pixels by which they stand within a box: a card's frame is four wide, and its colour stays to be seen."""
+
 HEADS = ("what it is shown", "the parts it asks for", "super-resolved", "its answer")
 """Columns of the figure."""
 
@@ -88,7 +94,7 @@ def learnt(before: Sequence[Episode], after: Sequence[Episode]) -> dict[str, Epi
 def looks(episodes: Mapping[str, Episode]) -> Plot:
     """Draw episodes of one question, a row each: image with boxes, crops, super-resolved crops, answer.
 
-    Boxes are solid lines; what decides the answer is dashed, where it is known.
+    Boxes are solid light blue lines; what decides the answer is dashed, where it is known.
 
     Args:
         episodes: name of the row, such as ``before training`` → the episode.
@@ -109,14 +115,14 @@ def looks(episodes: Mapping[str, Episode]) -> Plot:
             for box in parts_of(one.task):
                 row[0].add_patch(_outline(box, image.size, COLOURS[2], "--", MARGIN))
             for box in boxes_of(one):
-                row[0].add_patch(_outline(box, image.size, COLOURS[5], "-"))
+                row[0].add_patch(_outline(box, image.size, ASKED, "-", -INSIDE, thick=2.5))
             right = is_right(one, one.task.target)
             told = f"{one.answer or 'none'}\n{'right' if right else 'wrong'}: it is {one.task.target[0]}"
             row[3].text(0, 0.9, fill(one.task.question, 26), fontsize=8, va="top")
             row[3].text(0, 0.45, told, fontsize=9, va="top", color=COLOURS[2] if right else COLOURS[5])
             row[0].set_ylabel(name)
             for axis in row:
-                axis.set(xticks=[], yticks=[])
+                axis.set(xticks=[], yticks=[], anchor="N")  # so that all titles stand at one height
                 axis.grid(False)
                 axis.spines[:].set_visible(False)
         for axis, head in zip(axes[0], HEADS, strict=True):
@@ -124,9 +130,11 @@ def looks(episodes: Mapping[str, Episode]) -> Plot:
     return figure
 
 
-def _outline(box: Sequence[float], size: tuple[int, int], colour: str, style: str, margin: float = 0.0) -> Rectangle:
+def _outline(
+    box: Sequence[float], size: tuple[int, int], colour: str, style: str, margin: float, thick: float = 1.5
+) -> Rectangle:
     """The outline of a box in shares, on an image of this size in pixels, so many pixels outside of it."""
     (width, height), (left, top, right, bottom) = size, box
     corner = left * width - 0.5 - margin, top * height - 0.5 - margin
     sides = (right - left) * width + 2 * margin, (bottom - top) * height + 2 * margin
-    return Rectangle(corner, *sides, fill=False, edgecolor=colour, linestyle=style, linewidth=1.5)
+    return Rectangle(corner, *sides, fill=False, edgecolor=colour, linestyle=style, linewidth=thick)

@@ -241,3 +241,10 @@ def test_a_timeline_draws_each_interval_at_its_time() -> None:
     waits, speaks = (part[0].get_facecolor() for part in axis.containers)
     assert min(waits[:3]) > 0.8 > min(speaks[:3])
     assert [(line.get_label(), line.get_xdata()[0]) for line in axis.lines] == [("a kill", 2.5)]
+
+
+def test_steps_have_no_halves() -> None:
+    """Four steps would have ticks at 0.5; a ratio of 0.5 to 2 keeps those that suit it."""
+    for xs, whole in (([0, 1, 2, 3], True), ([0.5, 1.0, 1.5, 2.0], False)):
+        ticks = charts.lines({"a": (xs, xs)}).axes[0].get_xticks()
+        assert all(float(at).is_integer() for at in ticks) == whole, ticks

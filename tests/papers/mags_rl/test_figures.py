@@ -62,7 +62,7 @@ def test_a_row_for_each_episode() -> None:
     assert [axis.get_title() for axis in figure.axes[:4]] == list(HEADS)
     dashed, solid = figure.axes[4].patches
     assert (dashed.get_linestyle(), solid.get_linestyle()) == ("--", "-")
-    assert solid.get_bbox().bounds == (-0.5, 39.5, 40.0, 40.0)
+    assert solid.get_bbox().bounds == (4.5, 44.5, 30.0, 30.0), "five pixels inside of 0, 40, 40, 40"
     assert dashed.get_bbox().bounds == pytest.approx((3.5, 43.5, 32.0, 32.0)), "four pixels outside of 8, 48, 24, 24"
     told = [text.get_text() for axis in (figure.axes[3], figure.axes[7]) for text in axis.texts]
     assert told == ["Which colour?", "none\nwrong: it is blue", "Which colour?", "blue\nright: it is blue"]
