@@ -1,7 +1,7 @@
 r"""Test a paper's claims: each check is a statistic with an interval and a limit, and the verdict follows.
 
-A claim is one or more checks, each a statistic with its interval, a limit and a margin that were fixed before anything
-was measured. *More* passes if the 95 % interval lies above 0; its margin is the smallest effect worth having. *No less
+A claim is one or more checks, each a statistic with its interval, a limit and a margin that don't follow from it (since
+when they are fixed, :mod:`papers.registered` tells). *More* passes if the 95 % interval lies above 0; its margin is the smallest effect worth having. *No less
 by m* passes above the limit -m. *Equal within m* passes if the 90 % interval lies inside ±m: two one-sided tests at 5 %
 (Schuirmann 1987), which rule out more than m on either side. The verdict follows from the intervals, and from whether
 the check could have come out otherwise:
@@ -47,7 +47,7 @@ class Check:
     Attributes:
         name: the statistic's name.
         interval: its value with its interval.
-        limit: in the statistic's unit, fixed before measuring.
+        limit: in the statistic's unit.
         side: the side of the limit where the claim says the statistic lies; ``within``: no further from 0 than it.
         untestable: why it can come out one way only here, found out from the outcomes; empty: it can be told.
         margin: the smallest effect worth having, beyond the limit; 0: none was named, so none can be ruled out.

@@ -1,6 +1,9 @@
-"""Read what a paper's claims say before anything is trained: statement, checks, margins, seeds and tasks.
+"""Read what a paper's claims say: statement, checks, margins, seeds and tasks, and since when they say it.
 
-A paper's package lists them in ``claims.toml``. What changes later is a line in ``changed`` with its reason::
+A paper's package lists them in ``claims.toml``. Whether that was before the trainings that they are judged by, results
+tell (:meth:`Registered.since`). What changes later is a line in ``changed`` with its day and reason::
+
+    stated = 2026-11-28                 # the day on which the file was written
 
     [stages]                            # what is compared, by the names that outcomes have
     sft = "after the cold start"
@@ -28,9 +31,11 @@ A claim that can't be told here says why in ``untestable``. Verdicts: :mod:`pape
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
@@ -43,6 +48,8 @@ Kind = Literal["more", "no_less", "equal"]
 
 FILE = "claims.toml"
 """Name of the file in a paper's package."""
+
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 T = TypeVar("T")
 
@@ -139,7 +146,7 @@ class Stated:
         tasks: which these are and how they are drawn.
         checks: by the name that code gives them.
         numbers: others that its rule needs, by name.
-        changed: what was registered otherwise before, and why; a line each.
+        changed: what was registered otherwise before, and why; a line each, which begins with the day.
         untestable: why it can't be told here, whatever is trained; empty: it can.
         note: what is expected of it, and why.
     """
@@ -199,10 +206,12 @@ class Registered(Mapping[str, Stated]):
     Attributes:
         claims: the claims, in the file's order.
         stages: what is compared: the name that outcomes have → what it is.
+        stated: the day on which they were written; None: it isn't told.
     """
 
     claims: Mapping[str, Stated]
     stages: Mapping[str, str]
+    stated: date | None = None
 
     def __post_init__(self) -> None:
         for claim in self.claims.values():
@@ -226,6 +235,11 @@ class Registered(Mapping[str, Stated]):
         """Id of a claim → its statement, as a paper's ``CLAIMS``."""
         return {name: claim.statement for name, claim in self.claims.items()}
 
+    def since(self, name: str) -> date | None:
+        """The day since when a claim says what it says: of the last change of it, else of the file; None: not told."""
+        days = [date.fromisoformat(day) for line in self[name].changed for day in DAY.findall(line)]
+        return max([self.stated, *days]) if self.stated else None
+
     def table(self, measured: Mapping[str, Mapping[str, Any]]) -> str:
         """The claims in Markdown, a row each: statement, verdict, why, and what would decide it.
 
@@ -243,10 +257,12 @@ class Registered(Mapping[str, Stated]):
         """
         try:
             found = tomllib.loads(path.read_text(encoding="utf-8"))
-            stages = found.pop("stages", {})
+            stages, stated = found.pop("stages", {}), found.pop("stated", None)
+            if not isinstance(stated, date | None):
+                raise RegisteredError(f"stated {stated!r}; write a day, such as 2026-11-28")
             for name, told in stages.items():
                 _text(f"stage {name}", told)
-            return cls({name: _claim(name, claim) for name, claim in found.items()}, stages)
+            return cls({name: _claim(name, claim) for name, claim in found.items()}, stages, stated)
         except (ValueError, OSError) as error:
             raise RegisteredError(f"{path}: {error}") from error
 

@@ -268,8 +268,8 @@ check("24.1", answer, metrics=metrics)
 # ## From a sentence to a rule
 #
 # Each claim is made of one or more checks. A check is a statistic with an interval, a limit and a margin. All are
-# stated in `papers/visual_arft/claims.toml`, which was written when first trainings had been seen, and before those that
-# it asks for; but for R3, which says *equal*, every limit is 0.
+# stated in `papers/visual_arft/claims.toml` (whether before the published trainings, [the results](../docs/results.md) say);
+# but for R3, which says *equal*, every limit is 0.
 #
 # - A check *holds* if its whole interval is above the limit. It *doesn't* hold if the whole interval is at or below
 #   the limit. Otherwise it is *undecided*: these data can't tell.

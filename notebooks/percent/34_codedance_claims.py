@@ -150,7 +150,8 @@ if right:
 # ### From a sentence to a rule
 #
 # Let $K$ be an agent's calls an episode and $A$ its accuracy, on test questions, played greedily. The rule, stated in
-# `papers/codedance/claims.toml` before the trainings, has three checks, with a margin $m = 0.05$:
+# `papers/codedance/claims.toml`, has three checks, with a margin $m = 0.05$. (Was it written before the trainings or after?
+# [The results](../docs/results.md) say it of each claim; before your own it was.)
 #
 # $$K_{bonus} - K_{R\_BAT} > 0, \qquad A_{R\_BAT} - A_{bonus} > -m, \qquad A_{R\_BAT} - A_{outcome} > -m$$
 #

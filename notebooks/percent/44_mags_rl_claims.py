@@ -410,7 +410,7 @@ display(tabled(gains))
 # ## All verdicts
 #
 # Each claim is made of checks; a check is a statistic with an interval, a limit and a margin, stated in
-# `papers/mags_rl/claims.toml` before the trainings.
+# `papers/mags_rl/claims.toml`: before your run was trained, and of the published ones [the results](../docs/results.md) say it.
 #
 # **Exercise 44.3.** "At every difficulty better than every baseline" is one claim made of many comparisons. `found` has, for each
 # difficulty, the lower and upper end of the difference to each baseline. Does the claim hold (all above 0), doesn't it (one

@@ -194,7 +194,8 @@ for model, found in REPORTED.items():
 #
 # "Most" becomes: at least half. V8 asks whether E1 to E3, the errors of form, are halved, where the untrained agent calls at all.
 # E4 and E6 it judges only where those calls reach a tool, and E5 it tells. The rule stands in `papers/vista_gym/claims.toml`,
-# with what it was before and why it changed; notebook [14](14_agile_claims.ipynb) explains verdicts. What will this one be?
+# with what it was before and why it changed (whether before the published trainings, [the results](../docs/results.md) say);
+# notebook [14](14_agile_claims.ipynb) explains verdicts. What will this one be?
 
 # %% tags=["guess"]
 v8 = claims.v8(played["untrained"], played["grpo"])

@@ -1,7 +1,8 @@
-"""What claims say before anything is trained is read as it is written; what isn't whole is refused by name."""
+"""What claims say, and since when, is read as it is written; what isn't whole is refused by name."""
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,18 @@ def test_a_wrong_file_is_refused_by_name(tmp_path: Path, old: str, new: str, tol
     assert told in str(error.value) and "claims.toml: " in str(error.value)
 
 
+def test_a_claim_says_what_it_says_since_its_last_change(tmp_path: Path) -> None:
+    """Of a line in ``changed`` the latest day counts, if it is later than the file's."""
+    assert loaded(tmp_path, WHOLE).since("C1") is None
+    dated = f"stated = 2026-10-05\n{WHOLE}"
+    assert loaded(tmp_path, dated).since("C1") == date(2026, 10, 5)
+    for lines, day in ((["2026-10-07: more images", "2026-10-09: the margin was 0.2"], 9), (["until 2026-10-01 a tie"], 5)):
+        told = dated.replace("images = 300", f"images = 300\nchanged = {lines}")
+        assert loaded(tmp_path, told).since("C1") == date(2026, 10, day)
+    with pytest.raises(RegisteredError, match="stated 'October'; write a day, such as 2026-11-28"):
+        loaded(tmp_path, f"stated = 'October'\n{WHOLE}")
+
+
 def test_a_claim_without_checks_says_why(tmp_path: Path) -> None:
     """Without a check a claim must say that it is untestable."""
     text = WHOLE[: WHOLE.index("[C1.checks.gain]")]
@@ -136,6 +149,7 @@ def test_a_check_that_was_not_stated_is_refused(tmp_path: Path) -> None:
 def test_a_papers_statements_are_the_registered_ones(name: str) -> None:
     """What a paper says of its claims is what its file says."""
     assert find_paper(name).load_claims() == registered(name).statements
+    assert registered(name).stated is not None, "results tell whether that was before the trainings"
 
 
 def test_claims_are_told_with_why_and_what_would_decide_them(tmp_path: Path) -> None:

@@ -219,6 +219,7 @@ def figures_of(paper: Paper, figures: ResultsFile) -> dict[str, Any]:
             "digest": digest,
             "commits": list(dict.fromkeys(at for made in stored.made.values() for at in made.trained_at)),
             "machines": list(dict.fromkeys(machine(made.hardware) for made in stored.made.values())),
+            "since": min(made.date for made in stored.made.values()),
             "outcomes": outcomes_hash(paper, figures),
         },
         "lacking": stored.lacking(_arms(paper, figures)),

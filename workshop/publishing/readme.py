@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,8 @@ from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.claims import VERDICTS, as_stated
 from papers.differences import difference
-from papers.registry import Paper, find_paper, published
+from papers.registered import registered
+from papers.registry import PAPERS, Paper, find_paper, published
 from papers.tables import markdown
 from papers.verdicts import why, would_decide
 from tiny import TINY
@@ -227,7 +228,20 @@ def _claims(paper: str, results: Mapping[str, Any]) -> str:
     evidence = "\n".join(f"- {name}: {text}" for name, text in told.items())
     rows = ([name, *_reasoned(claims[name])] for name in told)
     table = markdown(["claim", "verdict", "why", "what would decide it"], rows)
-    return f"{table}\n\n<details><summary>All checks, with intervals</summary>\n\n{evidence}\n\n</details>"
+    since = _since(paper, results)
+    return f"{table}\n\n{since}<details><summary>All checks, with intervals</summary>\n\n{evidence}\n\n</details>"
+
+
+def _since(paper: str, results: Mapping[str, Any]) -> str:
+    """Since when the claims say what they say, beside the trainings that they are judged by; empty: it isn't told."""
+    days = {name: registered(paper).since(name) for name in registered(paper)} if paper in PAPERS else {}
+    first = min(part.get("trained", {}).get("since", "") for part in (results, *results.get("parts", ())))
+    found = defaultdict(list)
+    for name, day in sorted((name, str(day)) for name, day in days.items() if day):
+        how = "before" if day < first else "after" if first < day else "on the day of the first of"
+        found[f"on {day}, {how} the trainings"].append(name)
+    told = [f"{when} that these figures are of ({', '.join(some)})" for when, some in found.items()]
+    return f"What the claims say, margins included, was written {'; '.join(told)}.\n\n" if told else ""
 
 
 def _reasoned(claim: Mapping[str, Any]) -> list[str]:

@@ -77,6 +77,7 @@ def test_a_run_is_stored_and_figures_need_it_no_more(paper: Paper) -> None:
     found = read_json(path)
     assert found["metrics"]["far/acc_all"]["value"] == 0.0 and found["metrics"]["grpo/acc_all"]["value"] == 0.5
     assert found["commit"] == "a" * 40 and found["trained"]["commits"] == ["a" * 40] and found["digest"] == NOW
+    assert found["trained"]["since"] == min(run["date"] for run in made)
     ran(paper, 0, "far")
     store(paper, "far", 0, NOW, VALUES)
     assert publish(paper)[0] == (

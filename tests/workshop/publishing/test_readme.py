@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT
-from workshop.publishing.readme import BEGIN, END, PAGES, _plain, _within, block, fill, filled, headline
+from papers.registered import Registered
+from workshop.publishing.readme import BEGIN, END, PAGES, _plain, _since, _within, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -204,6 +206,25 @@ def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> Non
     text = block("agile", proved)
     assert "\n\nMade long ago.\n\n" in text and "agree bit for bit, in 3808 values" in text
     assert "bit for bit" not in block("agile", RESULTS)
+
+
+def test_claims_are_told_to_be_older_or_younger_than_their_trainings(tmp_path: Path, monkeypatch: Any) -> None:
+    """Written on the 5th, one changed on the 7th; results that name no day are of before there were such files."""
+    path = tmp_path / "claims.toml"
+    claim = 'statement = "s"\nsource = "t"\nseeds = 1\nimages = 1\ntasks = "u"\nuntestable = "v"\n'
+    path.write_text(f"stated = 2026-10-05\n[A1]\n{claim}[A2]\n{claim}changed = ['2026-10-07: w']\n")
+    monkeypatch.setattr("workshop.publishing.readme.registered", lambda paper: Registered.load(path))
+    whose = "the trainings that these figures are of"
+    for trained, says in (
+        ({}, f"on 2026-10-05, after {whose} (A1); on 2026-10-07, after {whose} (A2)."),
+        ({"since": "2026-10-06"}, f"on 2026-10-05, before {whose} (A1); on 2026-10-07, after {whose} (A2)."),
+        ({"since": "2026-10-07"}, f"(A1); on 2026-10-07, on the day of the first of {whose} (A2)."),
+    ):
+        results = {**RESULTS, **({"trained": trained} if trained else {})}
+        assert says in _since("agile", results)
+        older = {**results, "parts": [{"notebook": "15_agile_general"}]}
+        assert "before" not in _since("agile", older), "a part that names no day is older"
+    assert _since("counting", RESULTS) == ""
 
 
 @pytest.mark.parametrize("text", ["nothing", f"{END}{BEGIN}"])
