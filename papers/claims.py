@@ -215,7 +215,7 @@ def as_stated(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str
     """Claims of a results file as they are stated today: a verdict on another statement decides none of them.
 
     A claim that was measured with other arms keeps its figures, in words, under the statement that they are of
-    (``measured``, and what ``came_out`` of it); as it is stated now it isn't run.
+    (``measured``, what ``came_out`` of it, and the ``older`` evidence); as it is stated now it isn't run.
 
     Args:
         measured: claim → its record, as a results file has it.
@@ -230,7 +230,7 @@ def as_stated(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str
             f'not run: "{now}"; measured was another statement, "{before}", which came out as: '
             f"{record['verdict']} ({record['evidence']})"
         )
-        was = {"measured": before, "came_out": record["verdict"]}
+        was = {"measured": before, "came_out": record["verdict"], "older": record["evidence"]}
         return {"verdict": "undecided", "evidence": evidence, "statement": now, "checks": [], **was}
 
     return {name: told(name, record) for name, record in measured.items()}

@@ -10,6 +10,10 @@ from papers.claims import VERDICTS, as_stated, told
 from papers.tables import markdown
 
 
+UNMEASURED = "not measured as stated"
+"""What is told instead of a verdict where the figures are of an older statement."""
+
+
 def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> str:
     """List claims in Markdown, a row each: statement, verdict, why, and what would decide it.
 
@@ -18,8 +22,20 @@ def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, st
         statements: claim → what is stated today.
     """
     stated = as_stated(measured, statements)
-    rows = ([name, one["statement"], one["verdict"], why(one), would_decide(one)] for name, one in stated.items())
+    rows = ([name, one["statement"], verdict_of(one), why(one), would_decide(one)] for name, one in stated.items())
     return markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
+
+
+def verdict_of(record: Mapping[str, Any]) -> str:
+    """A claim's verdict, or that there is none on what it states now."""
+    return UNMEASURED if "measured" in record else str(record["verdict"])
+
+
+def in_lines(record: Mapping[str, Any]) -> str:
+    """A claim's verdict and its evidence, a line each; where an older statement was measured, what became of that."""
+    older = [f'an older statement, "{record["measured"]}": {record["came_out"]}'] if "measured" in record else []
+    evidence = record["older" if older else "evidence"].split("; ")
+    return "\n".join([verdict_of(record), *older, *(f"  {text}" for text in evidence)])
 
 
 def by_verdict(measured: Mapping[str, Mapping[str, Any]]) -> str:
@@ -28,7 +44,9 @@ def by_verdict(measured: Mapping[str, Mapping[str, Any]]) -> str:
     Args:
         measured: claim → its record, as a results file has it.
     """
-    named = {verdict: [name for name, one in measured.items() if one["verdict"] == verdict] for verdict in VERDICTS}
+    named = {
+        told: [name for name, one in measured.items() if verdict_of(one) == told] for told in (*VERDICTS, UNMEASURED)
+    }
     return "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in named.items() if some)
 
 
@@ -42,7 +60,7 @@ def why(record: Mapping[str, Any]) -> str:
     if shown := [f"{c['name']} {Interval.of(c)}, {must[c['side']]}{c['limit']:g}" for c in checks]:
         return "; ".join(shown)
     if "measured" in record:
-        return f'measured was another statement, "{record["measured"]}": {record["came_out"]}'
+        return f'an older statement, "{record["measured"]}": {record["came_out"]}'
     return str(record.get("evidence", ""))
 
 
@@ -53,7 +71,7 @@ def would_decide(record: Mapping[str, Any]) -> str:
     if record["verdict"] != "undecided":
         return ""
     if "measured" in record:
-        return "measuring what it states now; measured was another statement"
+        return "measuring it as stated: the figures are of an older statement"
     if not record.get("checks"):
         return "the runs that it compares"
     if any(check["low"] is None for check in record["checks"]):

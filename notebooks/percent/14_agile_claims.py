@@ -89,11 +89,12 @@ from papers.agile.metrics import EVALUATION, failures
 from papers.agile.puzzle import with_thumbnails
 from papers.agile.reported import REPORTED
 from papers.agile.tasks import LEVELS, make_puzzles
-from papers.claims import VERDICTS, as_stated
+from papers.claims import as_stated
 from papers.contrasts import in_words, shared_seeds
 from papers.played import curves_of, opened, stages_of
 from papers.registry import needs
 from papers.results import write_results
+from papers.verdicts import by_verdict
 from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
 from workshop.exercises import check, hint, solution
@@ -611,6 +612,9 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # %% [markdown]
 # <details><summary>What can be behind each verdict: guess first, then open</summary>
 #
+# All verdicts are here, those as well that the table above doesn't have: with more seeds one may become another.
+#
+# - *Not measured as stated* is about the figures: they are of an older statement, and tell nothing of this one.
 # - *Not testable here* is about the set-up, not about the claim. Where no answer ever names nine pieces (A3), every Score is
 #   0 whatever is seen. To make such a claim testable, change the set-up: more tokens a turn, more turns, another cold start.
 # - *Undecided* is about the data. A wide interval comes from runs that differ, or from few pictures: eight say little
@@ -652,9 +656,7 @@ for stage, theirs in REPORTED.items():
 # Which of the paper's conclusions hold for a model of three million parameters?
 
 # %%
-came_out = {name: claim["verdict"] for name, claim in published["claims"].items()}
-found = {v: [name for name in came_out if came_out[name] == v] for v in VERDICTS}
-said = "; ".join(f"{v}: {', '.join(some)}" for v, some in found.items() if some)
+said = by_verdict(published["claims"])
 acc = {names[s]: claims.ACC.interval(played[s]).value for s in STAGES}
 bars = ", ".join(f"{name} {share:.2f}" for name, share in acc.items())
 seeds = len(published["seed"])

@@ -374,7 +374,13 @@ def first_and_last(some, term: str) -> str:
     return f"{np.mean(known[:4]):.2f} → {np.mean(known[-4:]):.2f}"
 
 
-terms = ("reward/answer", "held_out_accuracy", "reward/zoom", "reward/rethink", "entropy")
+terms = (
+    "reward/answer",
+    "held_out_accuracy",
+    "reward/zoom",
+    "reward/rethink",
+    "entropy",
+)
 table = f"| | {' | '.join(terms)} |\n|---|{'---|' * len(terms)}"
 for name, some in zip(curves, rows, strict=True):
     cells = " | ".join(first_and_last(some, term) for term in terms)

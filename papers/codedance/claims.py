@@ -1,6 +1,6 @@
 """Test CodeDance's claims C1–C6 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts.
 
-What is tested, by which arms and within which margins was stated in ``claims.toml`` before any of them was trained. Two
+What is tested, by which arms and within which margins is stated in ``claims.toml``, which says since when. Two
 rewards are compared on the seeds that both have; a stage without a training seed (the base asked directly) stands for
 every seed.
 

@@ -1,7 +1,7 @@
 """Test VISTA-Gym's claims V1–V9 on outcomes of several seeds; :mod:`papers.claims` explains the verdicts.
 
-What is tested, by which arms and within which margins, and what was stated otherwise before, stands in ``claims.toml``.
-Two trainings are compared on the seeds that both have; a stage without a
+What is tested, by which arms and within which margins is stated in ``claims.toml``, which says since when, and what
+was stated otherwise before. Two trainings are compared on the seeds that both have; a stage without a
 training seed (the base, asked directly or given tools) stands for every seed.
 
 Departures

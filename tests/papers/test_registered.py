@@ -9,9 +9,10 @@ import pytest
 
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT
+from papers.claims import as_stated
 from papers.registered import FILE, Registered, RegisteredError, Spread, registered
 from papers.registry import PAPERS, find_paper
-from papers.verdicts import by_verdict
+from papers.verdicts import by_verdict, in_lines
 
 WHOLE = """
 [stages]
@@ -122,7 +123,10 @@ def test_a_claim_says_what_it_says_since_its_last_change(tmp_path: Path) -> None
     assert loaded(tmp_path, WHOLE).since("C1") is None
     dated = f"stated = 2026-10-05\n{WHOLE}"
     assert loaded(tmp_path, dated).since("C1") == date(2026, 10, 5)
-    for lines, day in ((["2026-10-07: more images", "2026-10-09: the margin was 0.2"], 9), (["until 2026-10-01 a tie"], 5)):
+    for lines, day in (
+        (["2026-10-07: more images", "2026-10-09: the margin was 0.2"], 9),
+        (["until 2026-10-01 a tie"], 5),
+    ):
         told = dated.replace("images = 300", f"images = 300\nchanged = {lines}")
         assert loaded(tmp_path, told).since("C1") == date(2026, 10, day)
     with pytest.raises(RegisteredError, match="stated 'October'; write a day, such as 2026-11-28"):
@@ -169,11 +173,23 @@ def test_claims_are_told_with_why_and_what_would_decide_them(tmp_path: Path) -> 
     none = {**open_, "checks": [], "evidence": "one arm was trained"}
     assert claims.table({"C1": none}).endswith("| one arm was trained | the runs that it compares |")
     other = claims.table({"C1": {**open_, "statement": "it hurts"}})
-    takes = "measuring what it states now; measured was another statement"
-    assert other.endswith(f'| measured was another statement, "it hurts": undecided | {takes} |')
+    takes = "measuring it as stated: the figures are of an older statement"
+    assert other.endswith(f'| not measured as stated | an older statement, "it hurts": undecided | {takes} |')
 
 
 def test_claims_are_named_by_their_verdicts_in_the_verdicts_order() -> None:
     found = {"A1": "undecided", "A2": "holds", "A3": "doesn't", "A4": "holds"}
     told = by_verdict({name: {"verdict": verdict} for name, verdict in found.items()})
     assert told == "holds: A2, A4; doesn't: A3; undecided: A1" and by_verdict({}) == ""
+    assert by_verdict({"A1": {"verdict": "undecided", "measured": "it hurts"}}) == "not measured as stated: A1"
+
+
+def test_a_claim_is_told_in_lines_and_an_older_statement_by_itself(tmp_path: Path) -> None:
+    claims = loaded(tmp_path, WHOLE)
+    stated = claims["C1"]
+    gain, form = (stated.check(key, Interval(0.2, -0.1, 0.5, 40)) for key in ("gain", "form"))
+    record = stated.claim(gain, form).record()
+    checks = "  gain 0.200 [-0.100, 0.500], must be above 0.000\n  form 0.200 [-0.100, 0.500], must be within ±0.050"
+    assert in_lines(record) == f"undecided\n{checks}"
+    other = as_stated({"C1": {**record, "statement": "it hurts"}}, claims.statements)["C1"]
+    assert in_lines(other) == f'not measured as stated\nan older statement, "it hurts": undecided\n{checks}'

@@ -25,7 +25,7 @@ from papers.differences import difference
 from papers.registered import registered
 from papers.registry import PAPERS, Paper, find_paper, published
 from papers.tables import markdown
-from papers.verdicts import why, would_decide
+from papers.verdicts import UNMEASURED, verdict_of, why, would_decide
 from tiny import TINY
 from workshop.jobs.finding import ADDED, GRPO, SFT, UNTRAINED, alongside, finding, in_short, own_finding
 from workshop.planner.architecture import Architecture
@@ -246,7 +246,7 @@ def _since(paper: str, results: Mapping[str, Any]) -> str:
 
 def _reasoned(claim: Mapping[str, Any]) -> list[str]:
     """A claim's verdict, why in a line or two, and what would decide it."""
-    return [str(claim["verdict"]), shorten(_plain(why(claim)), WHY, placeholder=" …"), would_decide(claim)]
+    return [verdict_of(claim), shorten(_plain(why(claim)), WHY, placeholder=" …"), would_decide(claim)]
 
 
 def _plain(text: str) -> str:
@@ -287,8 +287,8 @@ def _listed(names: Mapping[str, list[str]]) -> str:
 
 def _counted(claims: list[Mapping[str, Any]]) -> str:
     """Count claims by their verdicts: ``1 holds, 3 don't, 2 not testable here, 5 undecided``."""
-    found, several = Counter(str(claim["verdict"]) for claim in claims), {"holds": "hold", "doesn't": "don't"}
-    told = {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+    found, several = Counter(map(verdict_of, claims)), {"holds": "hold", "doesn't": "don't"}
+    told = {verdict: found[verdict] for verdict in (*VERDICTS, UNMEASURED) if found[verdict]}
     counts = [f"{n} {verdict if n == 1 else several.get(verdict, verdict)}" for verdict, n in told.items()]
     return ", ".join(counts) or "none was tested"
 

@@ -242,6 +242,10 @@ def test_what_is_open_is_told_with_what_would_decide_it(monkeypatch: pytest.Monk
     marks = "<!-- results:begin claims -->" + END
     text = filled(marks, {"agile": RESULTS}, headline, "README.md")
     assert text.splitlines()[1].endswith("What would decide the open ones: *2 more seeds* (AGILE A1).")
+    older = {**open_, "measured": "t", "came_out": "holds"}
+    monkeypatch.setattr("workshop.publishing.readme.judged", lambda paper, some: {"A1": open_, "A2": older})
+    count = filled(marks, {"agile": RESULTS}, headline, "README.md").splitlines()[1]
+    assert "By these figures 1 undecided, 1 not measured as stated. What" in count
     table = block("agile", RESULTS)
     assert "| A1 | undecided | gain 0.100 [-0.200, 0.400], must be above 0 | 2 more seeds |" in table
 
