@@ -1,10 +1,12 @@
 r"""Test a paper's claims: each check is a statistic with an interval and a limit, and the verdict follows.
 
 A claim is one or more checks, each a statistic with its interval, a limit and a margin that don't follow from it (since
-when they are fixed, :mod:`papers.registered` tells). *More* passes if the 95 % interval lies above 0; its margin is the smallest effect worth having. *No less
-by m* passes above the limit -m. *Equal within m* passes if the 90 % interval lies inside ±m: two one-sided tests at 5 %
-(Schuirmann 1987), which rule out more than m on either side. The verdict follows from the intervals, and from whether
-the check could have come out otherwise:
+when they are fixed, :mod:`papers.registered` tells).
+
+*More* passes if the 95 % interval lies above 0; its margin is the smallest effect worth having. *No less by m* passes
+above the limit -m. *Equal within m* passes if the 90 % interval lies inside ±m: two one-sided tests at 5 % (Schuirmann
+1987), which rule out more than m on either side. The verdict follows from the intervals, and from whether the check
+could have come out otherwise:
 
 - **doesn't**: some check's interval lies wholly on the other side of its limit;
 - **equal**: some check of *more* doesn't pass, and its 90 % interval lies within its margin: no effect worth having is

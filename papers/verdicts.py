@@ -9,7 +9,6 @@ from kit.evaluate.intervals import Interval
 from papers.claims import VERDICTS, as_stated, told
 from papers.tables import markdown
 
-
 UNMEASURED = "not measured as stated"
 """What is told instead of a verdict where the figures are of an older statement."""
 

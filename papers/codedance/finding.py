@@ -13,6 +13,13 @@ from papers.differences import moved, of
 HALF = 0.5
 """Calls an episode: below it most easy questions are answered without one, above it most with one."""
 
+LESS = {
+    -1: "{} calls less than the cold start",
+    0: "that {} calls less than the cold start can't be told from chance",
+    1: "{} calls more than the cold start",
+}
+"""Sign of the change → what follows for the agent that is named."""
+
 
 def finding(stages: Mapping[str, Metrics]) -> str:
     """Tell calls an episode on easy questions, which need none; empty: not measured."""
@@ -20,13 +27,15 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return ""
     start, adaptive = found
     text = f"Calls on an easy question, which needs none: {start.value:.2f} after the cold start"
+    since = LESS[moved(start, adaptive)]
     if not (bonus := of(stages, "bonus/calls_easy")):
-        return f"{text}, {adaptive.value:.2f} after reinforcement."
+        return f"{text}, {adaptive.value:.2f} after reinforcement: {since.format('it')}."
     more = moved(adaptive, bonus[0])
     if more > 0 and adaptive.high < HALF < bonus[0].low:
-        told = "R_BAT ends needless calls, a bonus makes them universal"
+        told = "most are answered without a call under R_BAT, and with one under the bonus"
     else:
         told = {1: "R_BAT calls less", -1: "the bonus calls less", 0: "which calls less can't be told from chance"}[
             more
         ]
-    return f"{text}, {adaptive.value:.2f} under R_BAT, {bonus[0].value:.2f} under a bonus for calls: {told}."
+    both = f"{adaptive.value:.2f} under R_BAT, {bonus[0].value:.2f} under a bonus for calls"
+    return f"{text}, {both}: {told}; {since.format('R_BAT')}."

@@ -21,6 +21,6 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return ""
     before, after = found
     return (
-        f"Of its boxes {before.value:.2f} show what decides the answer before reinforcement, {after.value:.2f} "
-        f"after it: {LEARNT[moved(before, after)]}."
+        f"Of its boxes, on boards of every difficulty, {before.value:.2f} show what decides the answer before "
+        f"reinforcement, {after.value:.2f} after it: {LEARNT[moved(before, after)]}."
     )

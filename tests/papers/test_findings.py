@@ -28,20 +28,33 @@ def test_what_was_not_measured_isnt_told(paper: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bonus", "says"),
+    ("start", "bonus", "says"),
     [
-        (MOST, "R_BAT ends needless calls, a bonus makes them universal."),
-        (SOME, "R_BAT calls less."),
-        (WIDE, "which calls less can't be told from chance."),
+        (
+            SOME,
+            MOST,
+            "without a call under R_BAT, and with one under the bonus; R_BAT calls less than the cold",
+        ),
+        (SOME, SOME, "R_BAT calls less; R_BAT calls less than the cold start."),
+        (
+            WIDE,
+            WIDE,
+            "which calls less can't be told from chance; that R_BAT calls less than the cold start can't",
+        ),
+        (NONE, MOST, "under the bonus; that R_BAT calls less than the cold start can't be told from chance."),
     ],
 )
-def test_codedance_tells_needless_calls(bonus: Value, says: str) -> None:
-    assert told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE, bonus__calls_easy=bonus).endswith(says)
+def test_codedance_tells_needless_calls(start: Value, bonus: Value, says: str) -> None:
+    """0.0 ends at 0.1 above: below half, and below 0.3 - hypot(0.1, 0.1), not below 0.5 - hypot(0.5, 0.1)."""
+    assert says in told("codedance", sft__calls_easy=start, grpo__calls_easy=NONE, bonus__calls_easy=bonus)
 
 
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
-    assert text == "Calls on an easy question, which needs none: 0.30 after the cold start, 0.00 after reinforcement."
+    assert text == (
+        "Calls on an easy question, which needs none: 0.30 after the cold start, 0.00 after reinforcement: it calls "
+        "less than the cold start."
+    )
 
 
 @pytest.mark.parametrize(

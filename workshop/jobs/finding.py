@@ -42,6 +42,21 @@ DID = {
 }
 """Signs of what imitation and what reinforcement added (None: not measured) → who did it."""
 
+FORM = "Imitation taught it the form of an agent; "
+NO_BETTER = {
+    0: f"{FORM}that it then answers better than the base asked directly can't be told from chance.",
+    -1: f"{FORM}it then answers worse than the base asked directly.",
+}
+"""Sign of the agent after the cold start minus the base asked directly → what imitation did, where it did something."""
+
+SINCE = {
+    1: "Reinforcement added to it.",
+    0: f"Reinforcement {NOTHING}.",
+    -1: "Reinforcement took some of it away.",
+    None: "",
+}
+"""Sign of what reinforcement added to such an agent → what it did."""
+
 ONE_TRAINING = "This is one training: another seed may end elsewhere."
 
 BARS = {"base, asked directly": (DIRECT,), "agent before RL": (SFT, UNTRAINED), "agent after RL": (GRPO,)}
@@ -87,18 +102,32 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
     if direct is None and agent is None and before is None:
         return "Nothing has been measured in this run yet."
     told = [_asked(direct, _ceiling(stages, metric), called), _acts(stages, metric, called)]
+    against = _against_direct(stages, metric)
     if alone := stages.get(DECIDED, {}).get(metric):
         told.append(f"Imitation alone, of an expert that always does what is best, reaches {_value(alone)}.")
-    if direct is None or agent is None:
-        told.append("So what training taught can't be told yet.")
-    else:
-        against = _paired(stages, GAIN, metric, agent, direct)
-        start = stages.get(UNTRAINED, {}).get(metric) or before
-        told.append(_taught(against, None if start is None else sign(difference(agent, start))))
+    told.append("So what training taught can't be told yet." if against is None else _taught(*against))
     if agent is not None:
         told.append(_credit(stages, metric, agent))
         told += [ONE_TRAINING] if trainings == 1 else []
     return " ".join(text for text in told if text)
+
+
+def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
+    """Say what wasn't gained and who did it: :func:`finding` without figures, for a page that has a table of them."""
+    agent, against = three_bars(stages, metric)["agent after RL"], _against_direct(stages, metric)
+    if agent is None:
+        return "No agent was measured after reinforcement learning."
+    told = [_taught(*against) if against and against[0] <= 0 else "", _credit(stages, metric, agent)]
+    return " ".join(text for text in told if text)
+
+
+def _against_direct(stages: Mapping[str, Metrics], metric: str) -> tuple[int, int | None] | None:
+    """Signs of the agent's lead over the base asked directly, and over its start; None: not measured."""
+    direct, before, agent = three_bars(stages, metric).values()
+    if direct is None or agent is None:
+        return None
+    start = stages.get(UNTRAINED, {}).get(metric) or before
+    return _paired(stages, GAIN, metric, agent, direct), None if start is None else sign(difference(agent, start))
 
 
 def in_short(stages: Mapping[str, Metrics], metric: str, called: str, how: str) -> str:
@@ -116,21 +145,24 @@ def in_short(stages: Mapping[str, Metrics], metric: str, called: str, how: str) 
     better = _paired(stages, GAIN, metric, agent, direct) > 0
     gap = alongside(stages[GRPO], GAP, metric)
     because = ", because it has learnt to look" if better and gap is not None and sign(gap) > 0 else ""
-    told = f"Asked directly, the tiny model gets {100 * direct.value:.0f} of 100 right ({called})"
+    full = _ceiling(stages, metric)
+    ceiling = f"; {100 * full.value:.0f} from the full images" if full else ""
+    told = f"Asked directly, the tiny model gets {100 * direct.value:.0f} of 100 right ({called}{ceiling})"
     return f"{told}; after {how} {100 * agent.value:.0f}{because}."
 
 
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:
     """Who did it, by what each training added and by what the agent loses with observations that aren't its own."""
-    base, cold = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT))
+    base, cold, direct = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT, DIRECT))
     imitation = sign(difference(cold, base)) if cold is not None and base is not None else None
     start = cold if cold is not None else base
     reinforcement = None if start is None else _paired(stages, ADDED if cold else "", metric, agent, start)
     gap = alongside(stages[GRPO], GAP, metric)
-    return who_did_it(imitation, reinforcement, None if gap is None else sign(gap))
+    over = sign(difference(cold, direct)) if cold is not None and direct is not None else None
+    return who_did_it(imitation, reinforcement, None if gap is None else sign(gap), over)
 
 
-def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | None) -> str:
+def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | None, over: int | None = None) -> str:
     """Say which training did it, and whether it did it by teaching the agent to look.
 
     Args:
@@ -138,8 +170,10 @@ def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | 
             None: not measured.
         reinforcement: sign of what reinforcement added to that, or to the untrained agent where there is no cold start.
         looking: sign of the agent with its own observations minus with another episode's.
+        over: sign of the agent after the cold start minus the base asked directly.
     """
-    told = [DID[imitation, reinforcement]]
+    form = NO_BETTER.get(over) if imitation == 1 and over is not None else None
+    told = [form, SINCE[reinforcement]] if form else [DID[imitation, reinforcement]]
     if 1 in (imitation, reinforcement) and looking is not None:
         told.append("It has learnt to look: it answers by what it is shown." if looking > 0 else UNSEEN[looking])
     return " ".join(text for text in told if text)
@@ -203,7 +237,7 @@ def _acts(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
 def _taught(against_direct: int, since_start: int | None) -> str:
     """What training taught, given the signs of the agent's lead over the base asked directly, and over its start."""
     if against_direct > 0:
-        return "So training taught it what the base can't do when it is asked directly."
+        return "So training taught it to do better than the base does when it is asked directly."
     if since_start is None:
         return "The agent's start was not measured, so what training taught can't be told."
     if since_start <= 0:

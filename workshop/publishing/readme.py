@@ -1,8 +1,8 @@
 """Fill the generated blocks of README.md and docs/results.md: figures come from ``results/``, never from a keyboard.
 
 A block of figures stands between two marks, one paper's where the first names it, else those of all that aren't named.
-More names stand for all papers: ``first`` (the first one in a sentence), ``papers`` (a table of what each training
-brought) and ``claims`` (verdicts).
+More names stand for all papers: ``first`` (the first one in a sentence), ``papers`` (a table of notebooks and
+verdicts), ``came_out`` (one of what each training brought) and ``claims`` (verdicts, what would decide the open ones).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.claims import VERDICTS, as_stated
-from papers.differences import difference
 from papers.registered import registered
 from papers.registry import PAPERS, Paper, find_paper, published
 from papers.tables import markdown
 from papers.verdicts import UNMEASURED, verdict_of, why, would_decide
 from tiny import TINY
-from workshop.jobs.finding import ADDED, GRPO, SFT, UNTRAINED, alongside, finding, in_short, own_finding
+from workshop.jobs.finding import in_short, in_words, own_finding
 from workshop.planner.architecture import Architecture
+from workshop.publishing.came_out import came_out
 from workshop.publishing.current import machine, outdated
 
 BEGIN = "<!-- results:begin -->"
@@ -37,9 +37,6 @@ MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->
 
 WHY = 200
 """Characters of a claim's why, two lines of a page; all of its evidence is folded below the table."""
-
-SAME = 0.005
-"""Two differences that are told by two digits are one within this."""
 
 SHARE = re.compile(r"(share of [^;]*? \d\.\d+ \[)(-?[\d.]+), (-?[\d.]+)\]")
 """A share with its interval, in evidence."""
@@ -94,16 +91,16 @@ def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Resu
 
 
 def headline(paper: str, results: Results) -> str:
-    """Format a paper's finding as one paragraph of Markdown."""
+    """Format a paper's finding as one paragraph of Markdown, beside the table of :func:`_came_out`."""
     title = f"**{find_paper(paper).title}**"
     if results is None:
         return f"{title}: not measured yet."
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    name, called = next(iter(evaluation.headlines.items()))
-    seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
-    changed = " Measured on files of which some were not committed." if _changed(results) else ""
-    told = [finding(stages, name, called, len(seeds)), own_finding(evaluation, stages), _trained(results)]
-    return f"{title}. {' '.join(text for text in told if text)}{changed}"
+    changed = "Some of the code that measured it was never committed." if _changed(results) else ""
+    words = in_words(stages, next(iter(evaluation.headlines)))
+    return " ".join(
+        text for text in (f"{title}.", words, own_finding(evaluation, stages), _trained(results), changed) if text
+    )
 
 
 def block(paper: str, results: Results) -> str:
@@ -294,38 +291,20 @@ def _counted(claims: list[Mapping[str, Any]]) -> str:
 
 
 def _papers(results: Mapping[str, Results], beside: Path) -> str:
-    """A table of the papers: notebooks, the first headline after each training, how the claims came out."""
+    """A table of the papers: notebooks, and how the claims came out."""
     rows = []
     for name, some in results.items():
         paper = find_paper(name)
         first, last = paper.notebooks[0], paper.notebooks[-1]
         twin = Path(os.path.relpath(paper.notebooks_dir / f"{first}.ipynb", beside)).as_posix()
         cells = [paper.title, paper.summary, f"[{first[:2]}]({twin}) to {last[:2]}"]
-        rows.append([*cells, *_brought(name, some)])
-    return markdown(["paper", "the agent", "notebooks", "SFT", "GRPO", "claims"], rows)
+        rows.append([*cells, "not measured yet" if some is None else _counted([*judged(name, some).values()])])
+    return markdown(["paper", "the agent", "notebooks", "claims"], rows)
 
 
-def _brought(paper: str, results: Results) -> list[str]:
-    """The first headline before and after each training, and the claims' verdicts."""
-    if results is None:
-        return ["not measured yet"] * 3
-    stages = by_stage(results)
-    metric, called = next(iter(find_paper(paper).load_evaluation().headlines.items()))
-    value = {stage: found[metric] for stage, found in stages.items() if metric in found}
-    paired = alongside(stages.get(GRPO, {}), ADDED, metric)
-    moved = [_moved(value.get(UNTRAINED), value.get(SFT)), _moved(value.get(SFT), value.get(GRPO), paired)]
-    return [f"{called}: {moved[0]}", moved[1], _counted([*judged(paper, results).values()])]
-
-
-def _moved(before: Interval | None, after: Interval | None, paired: Interval | None = None) -> str:
-    """A value before and after a training, and the difference with its interval: on the same tasks, where known."""
-    told = " → ".join("not run" if one is None else f"{one.value:.2f}" for one in (before, after))
-    if before is None or after is None:
-        return told
-    added = difference(after, before)
-    if paired is not None and abs(paired.value - added.value) < SAME:  # else it is of another metric or other tasks
-        added = paired
-    return f"{told}: {_plain(f'{added.value:+.2f} [{added.low:.2f}, {added.high:.2f}]')}"
+def _came_out(results: Mapping[str, Results], _: Path) -> str:
+    """A table of the papers: the first headline asked directly and after each training, and what looking is worth."""
+    return _plain(came_out(results))
 
 
 PAGES: dict[str, Callable[[str, Results], str]] = {"README.md": headline, "docs/results.md": block}
@@ -334,6 +313,7 @@ PAGES: dict[str, Callable[[str, Results], str]] = {"README.md": headline, "docs/
 TABLES: dict[str, Callable[[Mapping[str, Results], Path], str]] = {
     "first": _first,
     "papers": _papers,
+    "came_out": _came_out,
     "claims": _verdicts,
 }
 """Names of marks that stand for all papers; made of their results, and of the folder that links are told from."""

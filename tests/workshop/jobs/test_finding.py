@@ -8,7 +8,7 @@ import pytest
 
 from kit.evaluate.intervals import Interval
 from papers.differences import difference
-from workshop.jobs.finding import GAP, ONE_TRAINING, alongside, finding, three_bars, who_did_it
+from workshop.jobs.finding import GAP, ONE_TRAINING, alongside, finding, in_words, three_bars, who_did_it
 
 Triple = tuple[float, float, float]
 
@@ -28,7 +28,7 @@ def told(gain: Triple | None = None, gap: Triple | None = None, **values: Triple
     [
         (
             {"direct": MIDDLE, "untrained": LOW, "grpo": HIGH},
-            "training taught it what the base can't do",
+            "training taught it to do better than the base",
         ),
         ({"direct": HIGH, "untrained": LOW, "grpo": HIGH}, "is to act; that it answers better than the base"),
         ({"direct": HIGH, "untrained": LOW, "sft": HIGH, "grpo": HIGH}, "what training taught is to act"),
@@ -93,6 +93,36 @@ def test_who_did_it(imitation: int | None, reinforcement: int | None, looking: i
     assert who_did_it(imitation, reinforcement, looking) == expected
 
 
+@pytest.mark.parametrize(
+    ("over", "says"),
+    [(0, "that it then answers better than the base asked directly can't be told from chance."), (-1, "answers worse")],
+)
+def test_imitation_is_judged_against_the_base_asked_directly_as_well(over: int, says: str) -> None:
+    """An untrained agent has no form; one that has it needn't answer more than the base does without."""
+    for reinforcement, then in ((1, "added to it."), (0, f"{CHANCE}."), (-1, "took some of it away."), (None, "")):
+        text = who_did_it(1, reinforcement, None, over)
+        assert text.startswith("Imitation taught it the form of an agent; ") and says in text and text.endswith(then)
+    assert who_did_it(1, 1, None, 1) == CREDIT[1, 1], "better than both"
+    assert who_did_it(0, 1, None, -1) == CREDIT[0, 1], "there is nothing that it taught"
+
+
+def test_the_base_asked_directly_is_what_imitation_has_to_beat() -> None:
+    """0.5 after the cold start: above the untrained agent's 0.1, and no better than the 0.5 of the base."""
+    text = told(gain=(0.4, 0.3, 0.5), direct=MIDDLE, untrained=LOW, sft=MIDDLE, grpo=HIGH)
+    assert "asked directly can't be told from chance. Reinforcement added to it." in text
+    assert "Both trainings added to it" in told(direct=LOW, untrained=LOW, sft=MIDDLE, grpo=HIGH)
+
+
+def test_beside_a_table_no_figure_is_told_again_and_what_was_not_gained_is() -> None:
+    stages = {name: {"acc": Interval(*value, 24)} for name, value in (("direct", LOW), ("sft", LOW), ("grpo", HIGH))}
+    assert in_words(stages, "acc") == "Reinforcement raised it from where it began."
+    stages["direct"] = stages["grpo"]
+    told = "So what training taught is to act; that it answers better than the base does at once can't be told."
+    assert in_words(stages, "acc") == f"{told} Reinforcement raised it from where it began."
+    del stages["grpo"]
+    assert in_words(stages, "acc") == "No agent was measured after reinforcement learning."
+
+
 def test_an_agent_that_imitation_taught_isnt_credited_to_reinforcement() -> None:
     """0.9 after both: above the base, and no better than after the cold start; the gap is of the same tasks."""
     text = told(gap=(0.3, 0.2, 0.4), direct=LOW, untrained=LOW, sft=HIGH, grpo=HIGH)
@@ -104,9 +134,9 @@ def test_an_agent_that_imitation_taught_isnt_credited_to_reinforcement() -> None
 def test_numbers_come_first_and_the_nearest_start_is_named() -> None:
     assert told(direct=MIDDLE, untrained=(0.0, 0.0, 0.1), sft=LOW, grpo=HIGH) == (
         "Asked directly, the base reaches 0.50 [0.40, 0.60] (solved). As an agent it reaches 0.10 [0.00, 0.20] "
-        "after the cold start and 0.90 [0.80, 1.00] after reinforcement learning. So training taught it what the base "
-        "can't do when it is asked directly. Reinforcement did it; imitation alone added nothing that can be told from "
-        "chance."
+        "after the cold start and 0.90 [0.80, 1.00] after reinforcement learning. So training taught it to do better "
+        "than the base does when it is asked directly. Reinforcement did it; imitation alone added nothing that can be "
+        "told from chance."
     )
 
 
@@ -139,14 +169,14 @@ def test_three_bars_are_the_base_and_the_agent_before_and_after() -> None:
 
 def test_a_paired_difference_decides_before_two_intervals_do() -> None:
     """Both play the same tasks, so that the difference is known better than either."""
-    assert "what the base can't do" in told(gain=(0.1, 0.05, 0.15), direct=WIDE, untrained=LOW, grpo=WIDE)
+    assert "to do better than the base does" in told(gain=(0.1, 0.05, 0.15), direct=WIDE, untrained=LOW, grpo=WIDE)
     assert "acting doesn't pay yet" in told(gain=(-0.1, -0.15, -0.05), direct=HIGH, untrained=LOW, grpo=HIGH)
 
 
 def test_intervals_that_overlap_a_little_may_differ_all_the_same() -> None:
     """0.57 - 0.27 = 0.30, and 0.30 - sqrt(0.20² + 0.18²) = 0.03 is above 0."""
     text = told(direct=(0.27, 0.14, 0.45), untrained=(0.0, 0.0, 0.1), grpo=(0.57, 0.37, 0.75))
-    assert "So training taught it what the base can't do" in text
+    assert "So training taught it to do better than the base" in text
     found = difference(Interval(0.6, 0.5, 0.7, 9), Interval(0.2, 0.1, 0.5, 8))
     assert (found.value, found.low, found.high) == pytest.approx((0.4, 0.4 - 0.1**0.5, 0.4 + 0.02**0.5))
     assert found.n == 8

@@ -14,6 +14,8 @@ from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import by_stage
 from kit.files import ROOT
 from papers.registry import find_paper, published
+from papers.verdicts import verdict_of
+from workshop.publishing.came_out import ARMS
 from workshop.publishing.readme import judged
 
 Fact = tuple[str, str, str]
@@ -28,6 +30,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (f"It looks {N} times a puzzle", ("grpo/calls_of_observation",)),
         (f"pieces it solves {N} less", ("grpo/observation_gap_swapped_2x2",)),
         (f"model gets {N} of 100 right .*? on a laptop {N}", ("100 direct/acc_2x2", "100 grpo/acc_2x2")),
+        (f"; {N} from the full images", ("100 direct_originals/accuracy",)),
     ),
     "visual_arft": (
         (rf"acts {N} times an episode \({N} after", ("grpo/tools_search", "sft/tools_search")),
@@ -38,7 +41,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (f"{N} under R_BAT, {N} under a bonus", ("grpo/calls_easy", "bonus/calls_easy")),
         *((rf"codedance.json`, up to[^:]*:.*?\b{arm} {N}", (f"{arm}/calls_easy",)) for arm in ("sft", "grpo", "bonus")),
     ),
-    "mags_rl": ((f"Of its boxes {N} show .*? {N} after it", ("sft/right_all", "grpo/right_all")),),
+    "mags_rl": ((f"Of its boxes, [^,]*, {N} show .*? {N} after it", ("sft/right_all", "grpo/right_all")),),
     "vista_gym": ((f"calls a tool in {N} of .*? in {N} after", ("sft/called", "grpo/called")),),
 }
 """Paper → how a sentence of its own tells numbers, and which ones."""
@@ -61,13 +64,9 @@ def facts(text: str, paper: str = "") -> Iterator[Fact]:
             for found in re.finditer(sentence, text, re.DOTALL):
                 yield from zip([name] * len(places), places, found.groups(), strict=True)
     for title, name in TITLES.items():
-        for told in re.findall(rf"^\*\*{title}\*\*\. (.*)$", text, re.MULTILINE):  # the finding in words
-            ways = {"direct": f"base reaches {N}", "sft": f"{N} .{{12}} after the", "grpo": f"{N} .{{12}} after rei"}
-            yield from ((name, f"{arm}/{FIRST[name]}", n) for arm, way in ways.items() for n in re.findall(way, told))
-        for row in re.findall(rf"^\| {title} \|.*$", text, re.MULTILINE):  # before and after each training
-            places = [f"{arm}/{FIRST[name]}" for arm in ("untrained", "sft", "sft", "grpo")]
-            pairs = re.findall(f"(?:{N}|not run) → (?:{N}|not run)", row)
-            yield from ((name, place, n) for place, n in zip(places, (n for p in pairs for n in p), strict=True) if n)
+        for row in re.findall(rf"^\| {title}: [^|]* \| (.*) \|$", text, re.MULTILINE):  # what came out
+            told = zip(ARMS, row.split(" | "), strict=False)
+            yield from ((name, f"{arm}/{FIRST[name]}", cell.split()[0]) for arm, cell in told if cell[:3] != "not")
         block = re.search(rf"^### {title}\n(.*?)(?=^### |\Z)", text, re.MULTILINE | re.DOTALL)
         cells_of = [line.strip("| ").split(" | ") for line in block[1].splitlines() if line[:1] == "|"] if block else []
         for metric, called in HEADLINES[name].items():
@@ -110,7 +109,7 @@ def test_a_page_tells_what_the_results_files_have(page: str) -> None:
 
 
 def test_every_verdict_is_told_alike() -> None:
-    claims = {(p, name): one["verdict"] for p, some in published().items() for name, one in judged(p, some).items()}
+    claims = {(p, name): verdict_of(one) for p, some in published().items() for name, one in judged(p, some).items()}
     rows = re.findall(r"^\| ([A-Z]\d) \| ([^|]+) \|", PAGES["docs/results.md"], re.MULTILINE)
     assert sorted(rows) == sorted((name, verdict) for (_, name), verdict in claims.items())
     several = {"hold": "holds", "don't": "doesn't"}

@@ -84,8 +84,9 @@ def write_pages(root: Path, folder: Path, source: str = "") -> dict[str, str]:
 def first_page(root: Path, pages: Mapping[str, str]) -> str:
     """Write what a visitor sees first: the picture, what came out of each paper, the way in."""
     readme = (root / "README.md").read_text(encoding="utf-8")
-    told = re.findall(r"<!-- results:begin(?: \w+)? -->\n(.+?)<!-- results:end -->", readme, re.DOTALL)
-    findings = [f"- {one}" for block in told for one in block.split("\n\n") if one.startswith("**")]
+    told = re.findall(r"<!-- results:begin(?: (\w+))? -->\n(.+?)<!-- results:end -->", readme, re.DOTALL)
+    findings = [f"{block}\n" for name, block in told if name == "came_out"]
+    findings += [f"- {one}" for _, block in told for one in block.split("\n\n") if one.startswith("**")]
     text = (HERE / "index.md").read_text(encoding="utf-8").replace("FINDINGS", "\n".join(findings))
     return page(text, "README.md", {**pages, "README.md": "index.md"})
 
