@@ -88,8 +88,8 @@ print(f"total    {score.total:.3f}")
 # %% [markdown]
 # ## The form of a first round
 #
-# Most of the form, 0.5 of at most 0.7, is paid for *talking* before one looks. With $N_u$ the unique words of the reasoning and $f_d$ their
-# share of all its words:
+# Most of the form, 0.5 of at most 0.7, is paid for *talking* before one looks. With $N_u$ the unique words of the reasoning
+# and $f_d$ their share of all its words:
 #
 # $$f_{zoom} = I_z\,I[N_u \ge 5]\begin{cases} 0.1 & f_d < 0.4 \\
 # 0.5 + 0.5\min(1, \ln(N_u + 1)/\ln 20) & \text{else} \end{cases}$$
@@ -174,7 +174,7 @@ display(plots.lines(stages, "boxes, all valid", "zoom term", title))
 #
 # The last term counts the unique words $N_u'$ of the second round: $\min(1, 0.2\sqrt{N_u'})$ from five words on, and half
 # of that without an answer in its form. How many words does "tea 35, milk 8, total 43" have, and what do they earn? (In
-# the whole reward these points weigh half, whether there is an answer or not: the good episode above has half of the first.)
+# the whole reward these points weigh half, with an answer or without: the good episode above has half of the first.)
 
 # %% tags=["guess"]
 again = Words.of("tea 35, milk 8, total 43")

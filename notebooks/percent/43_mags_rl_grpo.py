@@ -505,8 +505,8 @@ for name, some in found.items():
 # ## The paper in one picture
 #
 # One test question, a hard one, that the agent answers rightly after training and not before: what it is shown (dashed: what
-# decides the answer, light blue: what it asks for), the parts as they are, the parts as the network draws them, the answer. It is the
-# one in which it looks at most of what decides. Did it look where it had to, or was it lucky?
+# decides the answer, light blue: what it asks for), the parts as they are, the parts as the network draws them, the answer. It
+# is the one in which it looks at most of what decides. Did it look where it had to, or was it lucky?
 
 # %% tags=["figure"]
 hard = [k for k, t in enumerate(tests) if t.meta.get("difficulty") == "hard"]

@@ -155,8 +155,9 @@ def tabled(rows) -> Markdown:
 #
 # Five baselines: asked directly, asked to reason first, with one solved example, with one part magnified plainly
 # (Zoom-Refine), and with boxes in the reasoning but nothing magnified (GRIT). The first three are the base's, in its own words.
-# The other two need the form of a round, so they are asked of the format start, which isn't reinforced. What is done around
-# their rounds is short:
+# The other two need the form of a round, so they are asked of the format start, which isn't reinforced. (As in 43: where
+# notebook 41 drew twelve questions of a kind and not a hundred, as for the published trainings, intervals are three times
+# as wide.) What is done around their rounds is short:
 
 # %%
 import inspect

@@ -85,14 +85,16 @@ def filled(text: str, results: Mapping[str, Results], block: Callable[[str, Resu
         if found[2] in TABLES:
             return f"{found[1]}\n{TABLES[found[2]](results, (ROOT / page).parent)}\n{found[3]}"
         some = [found[2]] if found[2] else [name for name in results if name not in named]
-        return f"{found[1]}\n" + "\n\n".join(block(name, results[name]) for name in some) + f"\n{found[3]}"
+        blocks = [block(name, results[name]) for name in some]
+        between = "\n" if all(text.startswith("- ") for text in blocks) else "\n\n"
+        return f"{found[1]}\n{between.join(blocks)}\n{found[3]}"
 
     return MARKS.sub(told, text)
 
 
 def headline(paper: str, results: Results) -> str:
-    """Format a paper's finding as one paragraph of Markdown, beside the table of :func:`_came_out`."""
-    title = f"**{find_paper(paper).title}**"
+    """Format a paper's finding as one point of a list in Markdown, beside the table of :func:`_came_out`."""
+    title = f"- **{find_paper(paper).title}**"
     if results is None:
         return f"{title}: not measured yet."
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)

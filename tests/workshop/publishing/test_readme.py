@@ -173,7 +173,7 @@ def test_the_readme_begins_with_it_right_below_the_picture() -> None:
 
 def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
     assert headline("agile", RESULTS) == (
-        "**AGILE**. Reinforcement raised it from where it began. Training time was not recorded with these figures."
+        "- **AGILE**. Reinforcement raised it from where it began. Training time was not recorded with these figures."
     )
     timed = {**RESULTS, "seed": [0, 1], "training_minutes": 21.0}
     assert headline("agile", timed).endswith("Each of 2 seeds trained for 10 minutes.")
@@ -181,7 +181,7 @@ def test_the_headline_is_the_finding_and_says_how_long_training_took() -> None:
     assert headline("agile", whole).endswith(
         "Each of 2 seeds trained for 10 minutes; with data, play and measuring its run took 28."
     )
-    assert headline("agile", None) == "**AGILE**: not measured yet."
+    assert headline("agile", None) == "- **AGILE**: not measured yet."
 
 
 def test_a_mark_with_a_name_takes_that_paper_and_the_other_all_that_are_left() -> None:

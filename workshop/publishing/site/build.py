@@ -86,7 +86,7 @@ def first_page(root: Path, pages: Mapping[str, str]) -> str:
     readme = (root / "README.md").read_text(encoding="utf-8")
     told = re.findall(r"<!-- results:begin(?: (\w+))? -->\n(.+?)<!-- results:end -->", readme, re.DOTALL)
     findings = [f"{block}\n" for name, block in told if name == "came_out"]
-    findings += [f"- {one}" for _, block in told for one in block.split("\n\n") if one.startswith("**")]
+    findings += [line for _, block in told for line in block.splitlines() if line.startswith("- **")]
     text = (HERE / "index.md").read_text(encoding="utf-8").replace("FINDINGS", "\n".join(findings))
     return page(text, "README.md", {**pages, "README.md": "index.md"})
 
