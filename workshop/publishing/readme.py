@@ -21,8 +21,8 @@ from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.claims import VERDICTS, as_stated
-from papers.registered import registered
-from papers.registry import PAPERS, Paper, find_paper, published
+from papers.registered import FILE, registered
+from papers.registry import Paper, find_paper, published
 from papers.tables import markdown
 from papers.verdicts import UNMEASURED, verdict_of, why, would_decide
 from tiny import TINY
@@ -233,7 +233,8 @@ def _claims(paper: str, results: Mapping[str, Any]) -> str:
 
 def _since(paper: str, results: Mapping[str, Any]) -> str:
     """Since when the claims say what they say, beside the trainings that they are judged by; empty: it isn't told."""
-    days = {name: registered(paper).since(name) for name in registered(paper)} if paper in PAPERS else {}
+    stated = registered(paper) if (ROOT / "papers" / paper / FILE).is_file() else None
+    days = {name: stated.since(name) for name in stated} if stated else {}
     first = min(part.get("trained", {}).get("since", "") for part in (results, *results.get("parts", ())))
     found = defaultdict(list)
     for name, day in sorted((name, str(day)) for name, day in days.items() if day):
