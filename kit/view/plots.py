@@ -50,8 +50,8 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
             look: Any = {"facecolor": colours[kind], "hatch": HATCHES[kind], "edgecolor": "white", "linewidth": 0}
             band.broken_barh(shown, (0, 1), label=name, **look)
         if chat is not None:
-            seen = [i for i, token in enumerate(episode.ids) if token == chat.image_id]
-            band.bar(seen, 0.35, width=1.0, color="black", label="image tokens")
+            seen = [(i - 0.5, 1) for i, token in enumerate(episode.ids) if token == chat.image_id]
+            band.broken_barh(seen, (0, 0.35), facecolor="black", linewidth=0, label="image tokens")
         band.set_yticks([])
         band.grid(False)
         band.set_xlim(-0.5, at - 0.5)

@@ -27,7 +27,7 @@
 # why; say what a loss mask is and what it does to gradients; explain why ids are only concatenated,
 # never decoded and encoded again; name the ways in which an episode ends and what each one earns.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 1 | 1 GB |
 # | `gpu` | nothing here needs one | 1 | 1 GB |

@@ -28,7 +28,7 @@
 # achieve; name the layer that stops an attack, and read the sandbox's report on your own machine; say
 # what a turn costs, layer by layer.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 1 | 1 GB |
 # | `gpu` | nothing here needs one | 1 | 1 GB |

@@ -27,7 +27,7 @@
 # [group](../docs/glossary.md#group) without differences teaches nothing; say what temperature and group
 # size are for.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 1 | 1 GB |
 # | `gpu` | nothing here needs one | 1 | 1 GB |

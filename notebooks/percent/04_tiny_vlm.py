@@ -24,7 +24,7 @@
 # **Afterwards you can** count the tokens of any picture; say which positions they have; read a
 # parameter budget; compute the loss of a model that sees nothing; and recognise a plateau in a loss curve.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core: a smaller model re-made here | 3 | 1 GB |
 # | the committed model | 2 cores: `python data_scripts/make_tiny_vlm.py` | not run here: see its card | 4 GB |

@@ -26,7 +26,7 @@
 # say why one slow episode holds up a batch, and what is done about it; read a memory plan line by
 # line; and choose between LoRA, ZeRO-2 and ZeRO-3 for the GPUs you have.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores: one process, then two | 2 | 3 GB |
 # | `gpu`, `node` | the same: what is measured here is measured on the CPU | 2 | 3 GB |

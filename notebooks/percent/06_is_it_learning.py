@@ -25,7 +25,7 @@
 # [GRPO](../docs/glossary.md#grpo) began; measure what an agent takes from its own
 # [observations](../docs/glossary.md#observation); and recognise a training that only looks busy.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core, tiny model | 3 | 2 GB |
 # | `gpu` | nothing here needs one | 3 | 2 GB |

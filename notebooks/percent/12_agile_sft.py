@@ -24,7 +24,7 @@
 # that was shown both ways takes the more frequent one; and say what a cold start must leave open for
 # reinforcement to have something to do.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 2 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

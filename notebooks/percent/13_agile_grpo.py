@@ -24,7 +24,7 @@
 # **Afterwards you can** say what a group is for; do one update of GRPO without a trainer and get the
 # trainer's weights; read the training curves; and check whether an agent reads what it looks at, and does what it says.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 6 | 7 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

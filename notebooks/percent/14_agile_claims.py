@@ -25,7 +25,7 @@
 # interval over puzzles covers and what it leaves out; and tell "it doesn't hold" from "these data can't tell" and both
 # from "this can't be told here at all".
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model, the runs given below | 2 | 1 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

@@ -23,7 +23,7 @@
 # **Afterwards you can** measure what a training does to abilities that it didn't train; tell a model that no longer sees
 # from one that no longer says it as asked; and compare two trainings at an equal budget.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 4 | 7 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

@@ -26,7 +26,7 @@
 # mistakes included; use both tools in one [episode](../docs/glossary.md#episode); write a query that finds a
 # country by its flag; make such tasks from your own images and check without a model that each can be solved.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 1 | 2 GB |
 # | `gpu` | the same, the paper's numbers of tasks | not measured | not measured |

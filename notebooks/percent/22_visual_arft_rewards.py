@@ -24,7 +24,7 @@
 # gives for a comment; compare the reward of steps with the reward of an
 # [episode](../docs/glossary.md#episode); say which tokens each of them makes more or less likely.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 1 | 1 GB |
 # | `gpu`, `node` | the same | 1 | 1 GB |

@@ -22,7 +22,7 @@
 # **Afterwards you can** train one policy on two kinds of tasks with two kinds of tools; say what one update does to
 # each kind; say whether the agent restored a picture or answered without; tell a wrong query from a misread snippet.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 15 | 6 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

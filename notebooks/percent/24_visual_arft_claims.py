@@ -25,7 +25,7 @@
 # what plain retrieval finds; tell how much of a gain is due to the tools and how much to training; derive a
 # verdict from an interval.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core, tiny model, the runs given below | 3 | 1 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

@@ -24,7 +24,7 @@
 # take an [adaptive reward](../docs/glossary.md#adaptive-reward) apart and say for which groups of attempts a call pays;
 # compute [turn returns](../docs/glossary.md#turn-return) by hand; make easy and hard tasks whose truth a program proves.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 5 | 2 GB |
 # | `gpu` | the same, more tasks and demonstrations | not measured | not measured |

@@ -23,7 +23,7 @@
 # **Afterwards you can** ask a base in its own words what it can do without acting; do one update of SFT without a
 # trainer; say by a blanked tool whether an agent uses what it calls for; and say what the cold start leaves open.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 12 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

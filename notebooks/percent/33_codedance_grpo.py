@@ -25,7 +25,7 @@
 # [turn](../docs/glossary.md#turn); read from two curves whether an agent learns *when* to call; and say why a reward that
 # can't tell easy from hard makes calls die out, or run wild.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 6 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

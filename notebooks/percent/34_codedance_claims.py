@@ -23,7 +23,7 @@
 # **Afterwards you can** tell a claim about *calls* from one about accuracy; compare rewards on seeds that they share; say
 # whether an agent needs what its code prints; and find out what a larger budget of turns is used for.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model, the runs given below | 4 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

@@ -23,7 +23,7 @@
 # **Afterwards you can** play an [episode](../docs/glossary.md#episode) of two rounds; say which boxes are refused and why;
 # turn a box from one frame into another; measure by decibels what a network adds to plain resizing.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 2 | 1 GB |
 # | `gpu` | the same, more tasks | not measured | not measured |

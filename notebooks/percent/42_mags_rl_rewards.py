@@ -23,7 +23,7 @@
 # **Afterwards you can** compute each of the four terms by hand, in both stages; say which ways of earning need no right
 # answer; and tell from a [group](../docs/glossary.md#group) of four episodes what GRPO is going to teach.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 1 | 1 GB |
 # | `gpu`, `node` | the same | 1 | 1 GB |

@@ -25,7 +25,7 @@
 # which term of a reward tells a right look from a wrong one; split a gain into looking and reading; and see from two
 # numbers whether an agent has learnt forty questions by heart.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 12 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

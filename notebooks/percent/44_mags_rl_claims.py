@@ -25,7 +25,7 @@
 # **Afterwards you can** build a baseline by changing one thing of an agent; compare two ways of enlarging at the same
 # boxes; say what a better crop is worth, and on which images it is worth nothing; and tell *not shown* from *refuted*.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model, the runs given below | 8 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

@@ -24,7 +24,7 @@
 # [tool's card](../docs/tools.md) and say what its errors do to an agent; play an [episode](../docs/glossary.md#episode)
 # by hand, wrong calls included; add a tool of your own in twelve lines; prove that a task needs its tools.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core | 4 | 2 GB |
 # | `gpu` | the same, more tasks | not measured | not measured |

@@ -24,7 +24,7 @@
 # **Afterwards you can** run tools in this process or as a service, by one setting; build a supervisor in fifteen lines; kill a
 # worker under load and say which calls are lost; size a service for a training; read its queues and deaths from its metrics.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores | 1 | 2 GB |
 # | `gpu` | the same, 128 trajectories | not measured | not measured |

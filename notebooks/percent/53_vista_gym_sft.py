@@ -23,7 +23,7 @@
 # **Afterwards you can** say what an undecided expert is good for; keep and drop demonstrations by their answers; tell by
 # sampling what cloning left open; and check that an agent reads what its tools say.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model | 15 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

@@ -24,7 +24,7 @@
 # **Afterwards you can** compute the reward of any episode in your head; say which rewards GRPO can't tell apart; watch an
 # agent make up its mind about tools; and choose the questions on which to go on training.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 15 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

@@ -22,7 +22,7 @@
 # **Afterwards you can** sort an agent's failures into those of form, of choice and of reasoning; say which of them a better
 # tool would cure; and tell a claim that wasn't run from one that failed.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model, the runs given below | 8 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

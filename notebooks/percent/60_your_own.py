@@ -24,7 +24,7 @@
 # **Afterwards you can** write a task maker, a tool, an environment and a reward; say before training what an agent
 # earns that never looks; and find out by a control what your agent relies on.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core, tiny model | 6 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |

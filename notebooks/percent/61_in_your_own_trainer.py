@@ -22,7 +22,7 @@
 # **Afterwards you can** open a paper for another trainer in one line; play and score an episode in four of them; take a step
 # of TRL's GRPO on its tasks; and say when only the kit's own loop will do.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 1 core, tiny model | 2 | 3 GB |
 # | `gpu` | nothing here needs one | 2 | 3 GB |

@@ -10,6 +10,7 @@ import pytest
 from kit.chat import Chat
 from kit.episode import Episode, Task, Turn
 from kit.view import plots
+from kit.view.alt import alt
 from tests.view.test_charts import shown
 
 ROWS: list[dict[str, Any]] = [{"step": k, "reward": k / 10, "turns": 3.0} for k in range(1, 21)]
@@ -27,9 +28,13 @@ def test_masks_follow_the_episode(chat: Chat) -> None:
         "prompt (mask 0)": [(-0.5, 2.5)],
         "policy (mask 1)": [(2.5, 4.5), (7.5, 9.5)],
         "environment (mask 0)": [(4.5, 7.5), (9.5, 12.5)],
+        "image tokens": [(5.5, 6.5), (10.5, 11.5)],
     }
-    places = [round(p.get_x() + 0.5) for p in figure.axes[0].patches]  # type: ignore[attr-defined]
-    assert places == [k for k, token in enumerate(episode.ids) if token == chat.image_id] == [6, 11]
+    assert [k for k, token in enumerate(episode.ids) if token == chat.image_id] == [6, 11]
+    assert alt(figure) == (
+        "whose tokens these are: 4 of 13 are the policy's: "
+        "token: prompt (mask 0), policy (mask 1), environment (mask 0), image tokens"
+    )
     with_values = plots.masks(episode, values=[float(m) for m in episode.mask])
     assert [p.get_height() for p in with_values.axes[0].patches] == episode.mask  # type: ignore[attr-defined]
     shown(with_values)
