@@ -16,9 +16,9 @@ Departures
   The cold start solves far fewer puzzles than it could, so that the gain of reinforcement is larger than over a cold
   start of right episodes alone.
 - [agile-short-demonstrations] Paper: The expert's episodes take 4 to 8 steps, though the agent has 5 turns in all
-  (section 3.2, Table 5). Here: Of thumbnails it plays 1 to 4 steps, so that each of its episodes fits the agent's
-  turns. Why: The tiny model plays what it was shown to the last turn, and would end out of turns. May change: The
-  laptop's agent sees fewer crops and zooms than the paper's.
+  (section 3.2, Table 5). Here: Of thumbnails it plays 2 to 4 steps (a look, a swap at least), so that each of its
+  episodes fits the agent's turns. Why: The tiny model plays what it was shown to the last turn, and would end out of
+  turns. May change: The laptop's agent sees fewer crops and zooms than the paper's.
 - [agile-scripted-expert] Paper: Gemini 2.5 Pro plays the cold start's episodes (section 3.2). Here: A script that was
   told the answer plays them, unless a served model is named in data_scripts/agile.py. Why: A laptop has no such
   model. May change: The demonstrations show how to act and not how to find out, and all of them sound alike.
@@ -41,7 +41,10 @@ STEPS = (4, 5, 6, 7, 8)
 """Turns of code in an expert's episode (section 3.2)."""
 
 SHORT_STEPS = (1, 2, 3, 4)
-"""Turns of code where thumbnails are shown: with the answer they fit the five turns of an agent (Table 5)."""
+"""Turns of code where thumbnails are shown: with the answer they fit the five turns of an agent (Table 5).
+
+Nothing is played in 1: a look and the least swap take 2, so who draws 1 plays 2, or as many as the puzzle needs.
+"""
 
 Step = Literal["swap", "observe", "crop", "zoom"]
 
