@@ -47,10 +47,14 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from statistics import median, quantiles
 from textwrap import fill
 
 from IPython.display import Markdown, display
+from kit.evaluate.intervals import Interval
 from kit.view import plots
 from numpy.random import default_rng
 from pictures.scenes import scene
@@ -355,10 +359,9 @@ def tried_without(*without: str) -> list[str]:
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
-holes = [(), ("namespaces",), ("landlock",), ("seccomp",), ("namespaces", "landlock")]
+holes = [(), *((layer,) for layer in LAYERS), ("namespaces", "landlock"), LAYERS]
 table = {
-    " + ".join(without) or "nothing": tried_without(*without)
-    for without in [*holes, LAYERS]
+    " + ".join(without) or "nothing": tried_without(*without) for without in holes
 }
 names = [*list(table)[:-1], "all four"]
 print("taken off:")
@@ -374,7 +377,8 @@ for row, what in enumerate(attacks):
 #
 # With all of them on, nothing gets through. Two layers protect the contents of files, the network and the
 # start of programs, so a fault in one of them is not enough. Only one layer stops signals, and only one
-# hides names and sizes of files: Landlock doesn't. Where a machine has no namespaces (many containers),
+# hides names and sizes of files: Landlock doesn't. Without `rlimits` all six are still stopped: it is there for the
+# turns further up that take 50 GB, not for these. Where a machine has no namespaces (many containers),
 # the tier is `partial`, and the sandbox says so.
 #
 # </details>
@@ -428,67 +432,93 @@ print("every episode holds what it should")
 # %% [markdown]
 # ## What it costs
 #
-# A turn is a fork; a start is a fork with new namespaces around it. The cells below measure how much each
-# layer adds. For comparison they start a new Python for each turn, which keeps no state but needs no
-# mechanism. Guess how many times slower the new Python is than a turn with all layers.
+# A turn is a fork and what goes with it: the code is sent, files are watched, the pictures that it made come back. A start
+# is a fork with new namespaces around it. The cells below measure both with no layer, then with one more, and one more.
+# For comparison they start a new Python for each turn, which keeps no state but needs no mechanism. Guess how many times
+# slower the new Python is than a turn with all layers.
+#
+# A machine that does other things besides is slower now and faster then. So the ways take turns: in every round each is
+# measured once, and what the machine does besides falls on all of them.
 
 # %%
 crop = "part = photo.crop((40, 40, 120, 120)).resize((380, 380))"
 fresh = f"from PIL import Image; photo = Image.new('RGB', (168, 168)); {crop}"
-
-
-def milliseconds(action) -> float:
-    """Median wall time."""
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        action()
-        times.append(1000 * (time.perf_counter() - began))
-    return sorted(times)[repeats // 2]
-
-
-# %%
-def costs(*without: str) -> tuple[float, float]:
-    """Of a start and of a crop, without these layers."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        weaker = Sandbox(without=without, allow_unsafe=True).start()
-    with weaker, weaker.episode(images={"photo": photo}) as one:
-        turn = milliseconds(lambda: one.run(crop))
-        return milliseconds(lambda: weaker.episode().close()), turn
-
-
-# %%
-# NBVAL_IGNORE_OUTPUT
-steps = {"fork alone": LAYERS, "+ rlimits": LAYERS[:3], "+ seccomp": LAYERS[:2]}
+steps = {"no layer": LAYERS, "+ rlimits": LAYERS[:3], "+ seccomp": LAYERS[:2]}
 steps |= {"+ landlock": LAYERS[:1], "+ namespaces": ()}
-measured = {name: costs(*without) for name, without in steps.items()}
-in_process = milliseconds(lambda: exec(crop, {"photo": photo}))
-new_python = milliseconds(
-    lambda: subprocess.run([sys.executable, "-c", fresh], check=True)
-)
-print(len(measured) + 2, "ways measured")
+with warnings.catch_warnings():  # of those that lack a layer
+    warnings.simplefilter("ignore")
+    boxes = {
+        way: Sandbox(without=without, allow_unsafe=True).start()
+        for way, without in steps.items()
+    }
+sessions = {way: one.episode(images={"photo": photo}) for way, one in boxes.items()}
+
+turn = {"in this process": lambda: exec(crop, {"photo": photo})}
+turn |= {way: partial(one.run, crop) for way, one in sessions.items()}
+turn["a new Python"] = partial(subprocess.run, [sys.executable, "-c", fresh])
+start = {way: lambda one=one: one.episode().close() for way, one in boxes.items()}
+
+
+# %%
+def by_turns(ways) -> dict[str, list[float]]:
+    """Milliseconds of each way, round after round; a first round isn't counted."""
+    times = {way: [] for way in ways}
+    for _ in range(repeats + 1):
+        for way, action in ways.items():
+            began = time.perf_counter()
+            action()
+            times[way].append(1000 * (time.perf_counter() - began))
+    return {way: some[1:] for way, some in times.items()}
+
+
+def middle(times) -> Interval:
+    """The median, and the quartiles: half of the rounds lie between them."""
+    low, half, high = quantiles(times, n=4)
+    return Interval(half, low, high, len(times))
+
+
+turns, starts = by_turns(turn), by_turns(start)
+for one in boxes.values():
+    one.close()
+print(len(turns), "ways measured", repeats, "times each")
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
-turn = {
-    "in this process": in_process,
-    **{way: cost[1] for way, cost in measured.items()},
-}
-turn["a new Python"] = new_python
-start = {way: cost[0] for way, cost in measured.items()}
-for way, value in turn.items():
-    also = f"   start {start[way]:6.2f} ms" if way in start else ""
-    print(f"{way:16s} turn {value:6.2f} ms{also}")
-title = "Cost of a turn and of a start, with more and more layers"
-display(plots.bars({"a turn": turn, "a start": start}, "milliseconds", title=title))
+each = {"a turn": turns, "a start": starts}
+each = {what: {way: middle(ms) for way, ms in ways.items()} for what, ways in each.items()}
+for way, took in each["a turn"].items():
+    began = each["a start"].get(way)
+    also = f"start {began.value:6.2f} [{began.low:.2f}, {began.high:.2f}]" if began else ""
+    cost = f"turn {took.value:6.2f} [{took.low:.2f}, {took.high:.2f}]"
+    print(f"{way:16s} {cost:30s} {also}")
+title = "milliseconds of a turn and of a start; the lines hold half of the rounds"
+display(plots.bars(each, "milliseconds", title=title))
 
 # %% [markdown]
-# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. The
-# layers add little to a turn, because the kernel checks calls that it has to answer anyway; namespaces of
-# its own add some to a start. A large model takes longer than that to say one word.
-# `python -m kit bench sandbox` measures this properly, with the processor time of all processes, memory
-# and other ways to run code.
+# Which layer costs something? Compare each row with the one above it, round by round: in how many rounds was it slower
+# with the layer? Where a layer costs nothing a coin decides, and about half of the rounds are slower. Only where nine
+# rounds in ten agree is the difference more than the scatter.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+told = {}
+for what, times in {"a turn": turns, "a start": starts}.items():
+    for before, way in pairwise(steps):
+        pairs = zip(times[before], times[way], strict=True)
+        adds = [now - then for then, now in pairs]
+        slower = sum(more > 0 for more in adds)
+        sure = min(slower, repeats - slower) <= 0.1 * repeats
+        told[f"{way[2:]} to {what}"] = f"{median(adds):+.1f} ms" if sure else ""
+        rounds = f"slower in {slower} of {repeats} rounds"
+        scatter = "" if sure else ": less than the scatter"
+        print(f"{way:12s} adds to {what:7s} {median(adds):+6.2f} ms, {rounds}{scatter}")
+
+# %% [markdown]
+# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A large model takes
+# longer than that to say one word. A layer should add little to a turn, because the kernel checks calls that it has to
+# answer anyway, and namespaces of its own something to a start; on a machine that is busy you can't see either of them in
+# so few rounds. Raise `repeats`, or run `python -m kit bench sandbox`: it measures the processor time of all processes,
+# which others don't add to, memory, and other ways to run code.
 #
 # ## Paper / here / why different
 
@@ -524,7 +554,9 @@ folder.cleanup()
 
 # %% tags=["figure"]
 # NBVAL_IGNORE_OUTPUT
-failed, whole = statuses.count("error"), list(measured.values())[-1]
+failed, dear = statuses.count("error"), [f"{k} {ms}" for k, ms in told.items() if ms]
+a_turn, a_start = (f"{each[what]['+ namespaces'].value:.0f} ms" for what in each)
+new_python = each["a turn"]["a new Python"].value
 held = sum(end != "ok" for end in table["nothing"])
 display(
     Markdown(f"""
@@ -533,8 +565,9 @@ display(
   what it should.
 - With all layers on, {held} of {len(attacks)} attacks were stopped here (tier:
   {report.tier}).
-- The price: {whole[1]:.1f} ms a turn and {whole[0]:.1f} ms a start, where a new Python for
-  each turn takes {new_python:.0f} ms.
+- The price: {a_turn} a turn and {a_start} a start, where a new Python
+  for each turn takes {new_python:.0f} ms. What a layer adds, where it is more than the scatter:
+  {", ".join(dear) or "none, in " + str(repeats) + " rounds"}.
 """)
 )
 
