@@ -1,4 +1,4 @@
-"""Exercises of notebook 13: flat groups, an advantage, reading a run's metrics, a reward for the deed, the state."""
+"""Exercises of notebook 13: flat groups, what form alone teaches, a run's metrics, a reward for the deed, the state."""
 
 from __future__ import annotations
 
@@ -29,15 +29,25 @@ def _number(rewards: list[float], group_size: int) -> float:
     return flat_share(rewards, group_size) * len(rewards) / group_size
 
 
-def advantage() -> float:
-    """Subtract the mean, divide by the standard deviation."""
-    rewards = np.array([0.85, 0.85, 0.85, 0.05])
-    return float((rewards[-1] - rewards.mean()) / rewards.std(ddof=1))
+def form_alone(rewards: list[float], right: list[bool], group_size: int) -> float:
+    """Count the groups that have a difference and no right answer."""
+    starts = range(0, len(rewards), group_size)
+    groups = [(rewards[at : at + group_size], right[at : at + group_size]) for at in starts]
+    return sum(not any(hits) and max(paid) - min(paid) >= 1e-6 for paid, hits in groups) / len(groups)
 
 
-def _population() -> float:
-    rewards = np.array([0.85, 0.85, 0.85, 0.05])
-    return float((rewards[-1] - rewards.mean()) / rewards.std())
+def _none_right(rewards: list[float], right: list[bool], group_size: int) -> float:
+    starts = range(0, len(right), group_size)
+    return sum(not any(right[at : at + group_size]) for at in starts) / len(starts)
+
+
+def _not_flat(rewards: list[float], right: list[bool], group_size: int) -> float:
+    return 1 - flat_share(rewards, group_size)
+
+
+def _of_those_that_teach(rewards: list[float], right: list[bool], group_size: int) -> float:
+    teach = _not_flat(rewards, right, group_size)
+    return form_alone(rewards, right, group_size) / teach if teach else 0.0
 
 
 def first_good_step(rows: list[dict[str, Any]]) -> int:
@@ -123,6 +133,18 @@ def _other_groups(seed: int) -> list[dict[str, Any]]:
     return found
 
 
+def _other_batches(seed: int) -> list[dict[str, Any]]:
+    """Groups of all four kinds: with and without a right answer, flat and not."""
+    rng = random.Random(seed)
+    found = []
+    for size in (2, 3, 5):
+        kinds = [(top, low) for top in (-0.25, 0.9) for low in (top, -0.05) for _ in range(rng.randint(1, 3))]
+        rng.shuffle(kinds)
+        rewards = [paid for top, low in kinds for paid in [top] * (size - 1) + [low]]
+        found.append({"rewards": rewards, "right": [paid > 0 for paid in rewards], "group_size": size})
+    return found
+
+
 def _other_rows(seed: int) -> list[dict[str, Any]]:
     rng = random.Random(seed)
     best = rng.uniform(0.6, 0.99)
@@ -177,14 +199,24 @@ EXERCISES = [
     ),
     Exercise(
         "13.2",
-        advantage,
-        "Mean 0.65. How far is 0.05 from it, and in units of the standard deviation?",
-        mistakes=[
-            Mistake(_population, "You divided by n inside the standard deviation; PyTorch's std divides by n − 1."),
-            Mistake(lambda: -advantage(), "Mind the sign: this episode did worse than the others."),
-            Mistake(lambda: -0.6, "That is the distance from the mean. Divide it by the standard deviation."),
+        form_alone,
+        "Go through both lists group by group: `not any(right)` of the group, and a difference among its rewards.",
+        cases=[
+            {
+                "rewards": [-0.25, -0.05, 0.95, -0.25, -0.25, -0.25, 0.9, 0.85],
+                "right": [False, False, True, False, False, False, True, True],
+                "group_size": 2,
+            },
+            {"rewards": [-0.25, -0.25, -0.05, 0.8, 0.8, 0.8], "right": [False] * 3 + [True] * 3, "group_size": 3},
+            {"rewards": [-0.05, -0.05], "right": [False, False], "group_size": 2},
+            {"rewards": [-0.05, -0.25], "right": [False, False], "group_size": 2},
         ],
-        tolerance=5e-3,
+        hidden=_other_batches,
+        mistakes=[
+            Mistake(_none_right, "A flat group without a right answer teaches nothing: leave it out."),
+            Mistake(_not_flat, "Those are all groups that teach. In how many of them is no answer right?"),
+            Mistake(_of_those_that_teach, "That is their share of the groups that teach. Divide by all groups."),
+        ],
     ),
     Exercise(
         "13.3",

@@ -64,6 +64,7 @@ from turn_sandbox.confine import LAYERS
 from turn_sandbox.probes import FORGERY
 from workshop.exercises import check, hint, solution
 
+# %%
 box = Sandbox(allow_unsafe=True).start()
 
 # %% [markdown]
@@ -360,9 +361,7 @@ def tried_without(*without: str) -> list[str]:
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 holes = [(), *((layer,) for layer in LAYERS), ("namespaces", "landlock"), LAYERS]
-table = {
-    " + ".join(without) or "nothing": tried_without(*without) for without in holes
-}
+table = {" + ".join(without) or "nothing": tried_without(*without) for without in holes}
 names = [*list(table)[:-1], "all four"]
 print("taken off:")
 for number, name in enumerate(names):
@@ -477,6 +476,7 @@ def middle(times) -> Interval:
     return Interval(half, low, high, len(times))
 
 
+# %%
 turns, starts = by_turns(turn), by_turns(start)
 for one in boxes.values():
     one.close()
@@ -485,10 +485,14 @@ print(len(turns), "ways measured", repeats, "times each")
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
 each = {"a turn": turns, "a start": starts}
-each = {what: {way: middle(ms) for way, ms in ways.items()} for what, ways in each.items()}
+each = {
+    what: {way: middle(ms) for way, ms in ways.items()} for what, ways in each.items()
+}
 for way, took in each["a turn"].items():
     began = each["a start"].get(way)
-    also = f"start {began.value:6.2f} [{began.low:.2f}, {began.high:.2f}]" if began else ""
+    also = (
+        f"start {began.value:6.2f} [{began.low:.2f}, {began.high:.2f}]" if began else ""
+    )
     cost = f"turn {took.value:6.2f} [{took.low:.2f}, {took.high:.2f}]"
     print(f"{way:16s} {cost:30s} {also}")
 title = "milliseconds of a turn and of a start; the lines hold half of the rounds"

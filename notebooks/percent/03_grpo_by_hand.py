@@ -353,6 +353,9 @@ assert abs(float(loss) - 0.0605) < 5e-5
 #
 # </details>
 #
+# You have done all of eq. 4 on paper now, and this is half of the way: a good place for a break. What follows does the
+# same to a network, and to the trainer that is used in the notebooks of all papers.
+#
 # ## A policy of our own
 #
 # From here on we need a policy that is a network. The next cell makes one: a real Qwen2.5-VL, but very
@@ -449,7 +452,8 @@ assert gap < 1e-5
 # ## What the trainer says
 #
 # The kit trains with TRL's `GRPOTrainer`. Ours overrides the one method that plays, and inherits the
-# loss. Here is a trainer whose "rollout" is our four attempts.
+# loss. Here is a trainer whose "rollout" is our four attempts. You can skip the code of the next three cells: it takes a
+# trainer apart, which you will never have to do. What counts is their last line, where both numbers are the same.
 
 # %%
 from pathlib import Path
@@ -510,8 +514,8 @@ assert abs(trl_toy_loss() - float(loss)) < 1e-6
 #
 # (2.3 × 1.0684 − 1.7 × 0.6592 + 1.7 × 0.6137 − 1.4 × 1.0229) / 7 = 0.9479 / 7 = **0.1354**
 #
-# The objective even changes its sign: `guess` was bad, and short. Predict which of the two means pushes a
-# token less if its *bad* attempt is long.
+# The objective even changes its sign: `guess` was bad, and short. Now let `guess` be as bad and ten tokens long. Predict
+# by which of the two means the push on each of its tokens shrinks more.
 
 # %% tags=["guess"]
 all_tokens = -(clipped(rho, advantages[:, None]) * mask).sum() / mask.sum()
@@ -519,15 +523,21 @@ trainer.loss_type = "bnpo"
 print(f"every token the same: by hand {all_tokens:.4f}, TRL {trl_toy_loss():.4f}")
 assert abs(trl_toy_loss() - float(all_tokens)) < 1e-6
 trainer.loss_type = "grpo"
-pushes = advantages / (4 * mask.sum(dim=1))
-for name, w, n in zip(names, pushes.tolist(), mask.sum(dim=1).tolist(), strict=True):
-    print(f"{name:6s} {n} sampled tokens, each pushed with {w:+.3f}")
+lengths, longer = mask.sum(dim=1).tolist(), 10
+rows = [*zip(names, lengths, advantages.tolist(), strict=True)]
+rows.append(("guess, if longer", longer, rows[-1][2]))
+print("each token is pushed with     by eq. 4   every token the same")
+for name, n, A in rows:
+    total = sum(lengths) + (0 if name in names else longer - lengths[-1])
+    print(f"{name:16s} {n:2d} tokens {A / (4 * n):+12.3f} {A / total:+12.3f}")
 
 # %% [markdown]
 # <details><summary>Which mean lets a model keep its bad attempts long?</summary>
 #
-# That of eq. 4: a bad advantage that is spread over many tokens pushes each of them less. Dr. GRPO divides by
-# a constant for that reason. AGILE keeps the mean of eq. 4; its step reward makes long episodes expensive.
+# That of eq. 4: a bad advantage that is spread over ten tokens pushes each of them a tenth as hard. By the other mean
+# every token of the group is one of sixteen instead of seven, so all are pushed less, those of good attempts too.
+# Dr. GRPO divides by a constant: there the length changes no push. AGILE keeps the mean of eq. 4; its step reward makes
+# long episodes expensive.
 #
 # </details>
 #
@@ -563,8 +573,8 @@ assert abs(loss.item()) < 1e-6 < length
 
 # %% [markdown]
 # The loss stays near this value for the whole training. **The loss of GRPO says nothing about progress**;
-# the reward does. The model learns from the loss's *slope*, and at ρ = 1 the slope of each token is its
-# advantage. Now TRL, from the episodes on: it plays (our four), scores, packs, computes.
+# the reward does. The model learns from the loss's *slope*, and at ρ = 1 each token is pushed with its advantage, divided
+# by the length of its attempt and by G: the two means of eq. 4. Now TRL, from the episodes on: it plays (our four), scores, packs, computes.
 
 # %%
 batch = trainer._generate_and_score_completions([{"task": 0}] * 4)
@@ -626,12 +636,12 @@ assert earns > earned
 # not certain of, with the push that each of them got:
 
 # %%
-pushes = advantages / own.sum(dim=1)
+pushes = advantages / (4 * own.sum(dim=1))
 for k, name in enumerate(names):
     for t in torch.nonzero(own[k] * (old[k].exp() < 0.9)).flatten().tolist():
         token = repr(chat.tokenizer.decode([int(packed.completion_ids[k, t])]))
         was, is_now = old[k, t].exp(), after[k, t].exp()
-        print(f"{name:6s} {token:10s} {was:.2f} → {is_now:.2f}   push {pushes[k]:+.3f}")
+        print(f"{name:6s} {token:10s} {was:.2f} → {is_now:.2f}   push {pushes[k]:+.4f}")
 
 # %% [markdown]
 # These are decisions: to think, or to answer at once; then to think again, or not; then to swap, or to
