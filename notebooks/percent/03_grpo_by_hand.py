@@ -654,6 +654,10 @@ for k, name in enumerate(names):
 # made it wrong (`A`, for "All in place."), went down a little. One step changes the first decision most;
 # later groups change the next ones.
 #
+# And `slack`'s `<code>` was pushed up, and yet it fell a little. All places use the same weights: what makes `<think>`
+# likelier at the first decision makes it likelier at the second as well, and `<code>` stands against it there. Without
+# the pushes on the first tokens it would have risen. A push is on a token; what moves is the whole policy.
+#
 # ## The same attempts again
 #
 # Playing is expensive, so use these four for more steps: go back to the start and take twenty small steps.

@@ -454,8 +454,8 @@ else:
 # **What is notebook 13 for, then?** Whoever knows what is right to do should show it: imitation is the shorter way. The
 # paper's base is in another place. It imitates right episodes only, solves 22 % after that (Table 1), and the reward does
 # the rest. The tiny model, shown looks alone, would be done: reinforcement would have nothing to find out, and you would
-# see nothing of how it does. So we hide again what we know: six of ten demonstrations guess. Then as much is left to find
-# out as in the paper, and you know what there is to be found.
+# see nothing of how it does. So we hide again what we know: six of ten demonstrations guess. Then about as much is left to
+# find out as in the paper, and you know what there is to be found.
 #
 # Our share lies a little beyond that turn: greedily the agent guesses, and looking is still alive in its samples. With a
 # share of 0, as in the paper, you would measure a better cold start and a smaller gain of reinforcement. Keep that in mind
@@ -485,7 +485,8 @@ for name in starts:
 
 # %% [markdown]
 # Decide for each row, then open the answer. It takes a look in 10 to 90 % of the sampled episodes for enough, and asks that
-# the whole interval of `sampled_found` lies above guessing.
+# the whole interval of `sampled_found` lies above guessing. A yes doesn't say that much is left to win: where `greedy_acc`
+# is high already, reinforcement has a start and little to do.
 
 
 # %% tags=["guess", "figure"]

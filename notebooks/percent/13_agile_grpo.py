@@ -539,9 +539,9 @@ alike = {"the same order": [], "another order": []}
 for e in (one for one in shown["another's"] if one.task.id in others):
     same = order_seen[id(others[e.task.id][0])] == e.task.target
     alike["the same order" if same else "another order"].append(e)
+found = {k: sum(is_right(e, e.task.target) for e in v) for k, v in alike.items()}
 for what, some in alike.items():
-    hits = sum(is_right(e, e.task.target) for e in some)
-    print(f"the other puzzle has {what:14s} {len(some):3d} times, solved {hits}")
+    print(f"the other puzzle has {what:14s} {len(some):3d} times, solved {found[what]}")
 
 # %% [markdown]
 # The first row is coincidence: the agent reads the other's pictures, and what it reads happens to be right here. The second
@@ -682,7 +682,9 @@ display(
   looked and answered in good form in {formed[0]:.2f} of the first batch's episodes and
   in {formed[-1]:.2f} of the last one's.
 - Does it read what it sees? Where it is shown what another episode saw, that share is
-  {in_words(last, swapped)}.
+  {in_words(last, swapped)}: it solves {found["the same order"]} of
+  {len(alike["the same order"])} puzzles whose right order is the other's by chance, and
+  {found["another order"]} of the {len(alike["another order"])} others.
 - What it says isn't a record of what it did: of {len(right)} right answers its code had
   put the pieces so in {len(made)}.
 """)
