@@ -16,11 +16,17 @@ WORTH = {
 
 
 def finding(stages: Mapping[str, Metrics]) -> str:
-    """Tell how often it looks and what it loses when it is shown another puzzle's pieces; empty: not measured."""
+    """Tell how often it looks, what it loses by another puzzle's pieces, and what imitation reaches; empty: unmeasured."""
     if not (found := of(stages, "grpo/calls_of_observation", "grpo/observation_gap_swapped_2x2")):
         return ""
     looks, gap = found
-    return (
+    text = (
         f"It looks {looks.value:.1f} times a puzzle, and shown another puzzle's pieces it solves {abs(gap.value):.2f} "
         f"{'less' if gap.value >= 0 else 'more'}: {WORTH[sign(gap)]}."
+    )
+    if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
+        return text
+    return (
+        f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out: imitation "
+        f"of looks alone solves {copied[0].value:.2f} of the development puzzles."
     )

@@ -31,6 +31,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (f"pieces it solves {N} less", ("grpo/observation_gap_swapped_2x2",)),
         (f"model gets {N} of 100 right .*? on a laptop {N}", ("100 direct/acc_2x2", "100 grpo/acc_2x2")),
         (f"; {N} from the full images", ("100 direct_originals/accuracy",)),
+        (f"looks alone solves {N} of", ("sft/guesses_0_greedy_acc",)),
     ),
     "visual_arft": (
         (rf"acts {N} times an episode \({N} after", ("grpo/tools_search", "sft/tools_search")),
