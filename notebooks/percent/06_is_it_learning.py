@@ -672,8 +672,8 @@ def answered(kind: str) -> str:
     good = end.get("calls_that_succeed")
     well = f", of which {good.value:.0%} succeed" if good else ""
     return (
-        f"{gain:+.2f} in accuracy as sampled, {gap:.2f} less with another's observations "
-        "(greedy); "
+        f"{gain:+.2f} in accuracy as sampled, {gap:.2f} less with another's "
+        "observations (greedy); "
         f"{end['calls_per_episode'].value:.1f} calls an episode{well}"
     )
 

@@ -544,6 +544,8 @@ verdict = {
     "hard": "It calls less just where it has to call",
     "easy hard": "It calls less on easy questions and on hard ones",
 }[" ".join(fewer)]
+
+# %% tags=["figure"]
 means = {
     level: " → ".join(
         f"{np.mean([o.tool_calls for o in some if o.level == level]):.2f}"

@@ -325,6 +325,9 @@ for thread, status, began, ended in sorted(events, key=lambda e: (len(e[0]), e))
     taken = max(began, alive if status == "died" else ended - 0.02)
     spans = ("waits", began, taken), (told.get(status, status), taken, ended)
     rows.setdefault(thread, []).extend(spans)
+
+# %%
+# NBVAL_IGNORE_OUTPUT
 dead = {thread: ", told" for thread, status, *_ in events if status == "died"}
 rows = {
     name.replace("_", " ") + dead.get(name, ""): [
