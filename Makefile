@@ -49,8 +49,9 @@ test-fast: $(READY)  ## after changing a line: style and the quick unit tests (t
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not sandbox and not processes and not notebooks and not browser"
 
 # Each file by itself: an engine holds a gigabyte until its process ends, and one that fails hides no other.
-ONLY ?= test
 VLLM_TESTS := $(addprefix tests/,policy/test_vllm.py policy/test_vllm_server.py papers/test_vllm.py train/launch/test_launcher.py train/test_grpo_vllm.py)
+# A choice among them, in pytest's words: every test's name has "test".
+ONLY ?= test
 test-vllm: $(VLLM)/ready  ## vLLM against transformers, token for token; DeepSpeed against one process; ONLY="not smoke" is the quick half
 	failed=0; for each in $(VLLM_TESTS); do PYTHONPATH=tests/helpers/vllm_cpu $(VLLM)/bin/python -m pytest $$each -k "(deepspeed or vllm) and ($(ONLY))" || failed=1; done; exit $$failed
 

@@ -121,10 +121,7 @@ def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
     axis.set_xticks([-4, -1, 0, 1, 4], ["-4", "-1", "limit", "1", "4"], fontsize=8)
     axis.set_xlabel("times the registered margin (grey: within it; hollow: nothing to draw in this unit)", fontsize=8)
     axis.grid(False)
-    axis.set_title(
-        "each claim's deciding check with its 95 % interval; right of the limit: as claimed",
-        fontsize=9,
-    )
+    axis.set_title("each claim's deciding check with its 95 % interval; right of the limit: as claimed", fontsize=9)
 
 
 def _short(text: str, chars: int = 90) -> str:

@@ -43,9 +43,9 @@ def by_verdict(measured: Mapping[str, Mapping[str, Any]]) -> str:
     Args:
         measured: claim → its record, as a results file has it.
     """
-    named = {
-        told: [name for name, one in measured.items() if verdict_of(one) == told] for told in (*VERDICTS, UNMEASURED)
-    }
+    named: dict[str, list[str]] = {verdict: [] for verdict in (*VERDICTS, UNMEASURED)}
+    for name, one in measured.items():
+        named[verdict_of(one)].append(name)
     return "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in named.items() if some)
 
 

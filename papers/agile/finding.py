@@ -16,7 +16,7 @@ WORTH = {
 
 
 def finding(stages: Mapping[str, Metrics]) -> str:
-    """Tell how often it looks, what it loses by another puzzle's pieces, and what imitation reaches; empty: unmeasured."""
+    """Tell how often it looks, what another puzzle's pieces cost it, and what imitation reaches; empty: not measured."""
     if not (found := of(stages, "grpo/calls_of_observation", "grpo/observation_gap_swapped_2x2")):
         return ""
     looks, gap = found
@@ -27,6 +27,6 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
         return text
     return (
-        f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out: imitation "
-        f"of looks alone solves {copied[0].value:.2f} of the development puzzles."
+        f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out: "
+        f"imitation of looks alone solves {copied[0].value:.2f} of the development puzzles."
     )
