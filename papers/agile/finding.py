@@ -16,7 +16,7 @@ WORTH = {
 
 
 def finding(stages: Mapping[str, Metrics]) -> str:
-    """Tell how often it looks, what another puzzle's pieces cost it, and what imitation reaches; empty: not measured."""
+    """Tell how often it looks, what that is worth, and what imitation of looks reaches; empty: not measured."""
     if not (found := of(stages, "grpo/calls_of_observation", "grpo/observation_gap_swapped_2x2")):
         return ""
     looks, gap = found
