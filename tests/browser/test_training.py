@@ -58,18 +58,16 @@ def test_curves_stand_right_below_the_bar_and_above_the_newest_episode(copy: Pat
     lab.start("notebook:run-all-cells")
     lab.page.wait_for_function(f"{DONE} >= 0 || window.kitRan", timeout=8 * MINUTE)
     lab.wait_for_text(training, r"newest episode, of step \d+", minutes=8)
-    seen = lab.cell(training).locator(".jp-OutputArea-output")
-    curves = seen.locator("img[src^='data:image/png']:not(.kv img)")
-    curves.first.wait_for(timeout=8 * MINUTE)
-    bar, episode = seen.locator(".kit-progress"), seen.locator(".kv").first
-    bar.scroll_into_view_if_needed()
+    curves = "img[src^='data:image/png']:not(.kv img)"
+    lab.boxes(training, minutes=8, curves=curves)
+    lab.cell(training).locator(".kit-progress").scroll_into_view_if_needed()
     lab.page.screenshot(path=SCREENSHOTS / "13-watched.png")
-    boxes = {"bar": bar.bounding_box(), "curves": curves.first.bounding_box(), "episode": episode.bounding_box()}
+    boxes = lab.boxes(training, bar=".kit-progress", curves=curves, episode=".kv")
     lab.interrupt()
     lab.wait_run(minutes=5)
     for upper, lower in (("bar", "curves"), ("curves", "episode")):
         above, below = boxes[upper], boxes[lower]
-        assert above and below and 0 <= below["y"] - above["y"] - above["height"] < 60, boxes
+        assert 0 <= below["y"] - above["y"] - above["height"] < 60, boxes
 
 
 def test_an_interrupted_training_goes_on_at_the_next_step(copy: Path, lab: Lab, started: Path) -> None:

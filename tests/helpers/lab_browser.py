@@ -222,6 +222,25 @@ class Lab:
             self.page.wait_for_timeout(100)
         return found[0]
 
+    def boxes(self, index: int, minutes: float = 1, **selectors: str) -> dict[str, dict[str, float]]:
+        """Where the first element of each selector below a cell stands, as ``x``, ``y``, ``width`` and ``height``.
+
+        All in one look: an output that JupyterLab draws anew is gone for a moment, and two looks may see two pages.
+        """
+        found = self.page.wait_for_function(
+            """([index, selectors]) => {
+                const cell = document.querySelectorAll(".jp-NotebookPanel .jp-Notebook .jp-Cell")[index];
+                const boxes = Object.entries(selectors).map(([name, selector]) => {
+                    const box = cell?.querySelector(`.jp-OutputArea-output ${selector}`)?.getBoundingClientRect();
+                    return [name, box?.height && box.toJSON()];
+                });
+                return boxes.every(([, box]) => box) && Object.fromEntries(boxes);
+            }""",
+            arg=[index, selectors],
+            timeout=minutes * MINUTE,
+        )
+        return dict(found.json_value())
+
     def errors(self) -> list[str]:
         """Names and messages of the errors among the outputs."""
         found = self.page.evaluate(
