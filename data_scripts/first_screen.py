@@ -33,7 +33,7 @@ PICTURE = ROOT / "docs" / "first_screen.png"
 STAGES = {
     "direct": "asked directly",
     DECIDED: "imitation alone, decided",
-    "sft": "agent after the cold start",
+    "sft": "after imitation (the cold start)",
     "grpo": "after reinforcement",
 }
 """Stages that are drawn, where any paper has them, and their display names."""

@@ -57,7 +57,7 @@ def frame(episode: Episode, turn: int, solved: list[float], done: int) -> Image.
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.3))
         show_images(left, seen[turn])
         left.grid(visible=False)
-        left.set_title(f"turn {turn + 1} of {len(seen)}", fontsize=10)
+        left.set_title(f"the expert's turn {turn + 1} of {len(seen)}", fontsize=10)
         lines = action_lines(episode.turns[turn], LINE)
         left.set_xlabel("\n".join([*lines, "", "", ""][:4]), fontsize=7.5, family="monospace", loc="left")
         right.plot(range(done), solved[:done], color=COLOURS[0], linewidth=2, marker="o", markersize=4)

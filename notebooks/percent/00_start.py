@@ -19,7 +19,10 @@
 #
 # ![Four turns of an agent that puts a photograph together, and how often it solves puzzles before and after training](../docs/first_screen.png)
 #
-# *One episode of the trained agent, turn by turn, and what training brought. You will train it yourself, in 11 to 13.*
+# *Above: an episode, turn by turn, as the scripted expert plays it for the agent to imitate. The prompt
+# shows thumbnails only (turn 1), so whoever plays has to look. Below: what training brought. The last
+# bar is the trained agent shown another episode's pictures; a dash stands where that wasn't measured.
+# You will train such an agent yourself, in 11 to 13.*
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
 # observe) and on reinforcement learning; three of them start from examples, two without. The first,
@@ -364,6 +367,13 @@ def guesser_share(labels: list[str]) -> float:
 check("00.3", guesser_share)
 
 # %% [markdown]
+# <details><summary>Does the paper's untrained model do better? Open when you have solved it.</summary>
+#
+# No: 6.3% of them, where a player that can't see but knows the rule solves one in nine, 11.1%. Many of its answers
+# can't have been orders that leave no piece in place; which they were, the paper doesn't say.
+#
+# </details>
+#
 # One puzzle measures nothing; notebook 14 plays enough of them, with several seeds, for
 # [confidence intervals](../docs/glossary.md#confidence-interval). The models differ in kind as well: the
 # paper's can follow instructions and wasn't taught jigsaws, as far as its paper says; ours follows no
