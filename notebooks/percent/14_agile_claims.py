@@ -94,6 +94,7 @@ from papers.contrasts import in_words, shared_seeds
 from papers.played import curves_of, opened, stages_of
 from papers.registry import needs
 from papers.results import write_results
+from papers.starts import comparable, starts_picture
 from papers.verdicts import by_verdict
 from tiny import TINY
 from turn_sandbox import CONFINED, Sandbox
@@ -628,6 +629,21 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #   share of guesses in the cold start, and the slope with and without budget 0 are the places to look.
 #
 # </details>
+#
+# ## How much had the start left open?
+#
+# Six of ten demonstrations of the published start guess blindly, on purpose. Cloned from ones that always look, or that guess
+# half as often, and trained by the same reward: where is imitation alone best, and where does reinforcement add most?
+
+# %% tags=["guess"]
+several = comparable({"agile": published})
+if several:
+    display(starts_picture(several))
+else:
+    print("One start is measured so far, so there is nothing to compare.")
+
+# %% [markdown]
+# A large gain is no merit by itself: it may tell how much the start had left open.
 #
 # ## Paper / here / why different
 #

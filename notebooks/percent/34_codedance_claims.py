@@ -89,6 +89,7 @@ from papers.contrasts import in_words
 from papers.played import curves_of, flat, once, opened, stages_of
 from papers.registry import needs
 from papers.results import write_results
+from papers.starts import comparable, starts_picture
 from papers.verdicts import by_verdict, in_lines
 from workshop.exercises import check, hint, solution
 
@@ -436,6 +437,21 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #   its tools switched off still answers.
 #
 # </details>
+#
+# ## How much had the start left open?
+#
+# The same question of accuracy, not of calls: cloned from demonstrations that never call for nothing, or half as often as the
+# published ones, and trained by the same reward. Where is imitation alone best, and where does reinforcement add most?
+
+# %% tags=["guess"]
+several = comparable({"codedance": published})
+if several:
+    display(starts_picture(several))
+else:
+    print("One start is measured so far, so there is nothing to compare.")
+
+# %% [markdown]
+# A large gain is no merit by itself: it may tell how much the start had left open.
 #
 # ## Paper / here / why different
 #
