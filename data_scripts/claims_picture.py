@@ -24,12 +24,16 @@ from kit.view.plots import VERDICTS
 from papers.claims import Check, told
 from papers.registered import Stated, registered
 from papers.registry import find_paper, published
+from papers.verdicts import UNMEASURED
 from workshop.publishing.readme import judged
 
 PICTURE = ROOT / "docs" / "claims.png"
 
 FARTHEST = 4.0
 """Effects are drawn up to so many times the smallest one worth having; what lies beyond ends in an arrow."""
+
+STUB = 0.4
+"""Length of the line that is left of an interval which lies beyond that as a whole."""
 
 Record = Mapping[str, Any]
 """A claim or a check, as a results file has it."""
@@ -98,9 +102,10 @@ def _line(axis: Any, row: int, claim: Record) -> None:
         axis.plot(0, row, color=colour, marker=marker, markerfacecolor="white", linestyle="none")
         return
     value, low, high = in_units(check)
-    ends = [max(-FARTHEST, min(FARTHEST, end)) for end in (low, high)]
+    ends = [max(-FARTHEST, min(FARTHEST - STUB, low)), min(FARTHEST, max(STUB - FARTHEST, high))]
     axis.plot(ends, [row, row], color=colour, linewidth=2)
-    axis.plot(max(-FARTHEST, min(FARTHEST, value)), row, color=colour, marker=marker)
+    if abs(value) <= FARTHEST:
+        axis.plot(value, row, color=colour, marker=marker)
     for end, beyond, arrow in ((ends[0], low < -FARTHEST, "<"), (ends[1], high > FARTHEST, ">")):
         if beyond:
             axis.plot(end, row, color=colour, marker=arrow)
@@ -112,16 +117,20 @@ def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
     for label, (_, name, _) in zip(axis.get_yticklabels(), rows, strict=True):
         label.set_fontweight("normal" if name else "bold")
     right = axis.secondary_yaxis("right")
-    words = [f"{told(claim)}: {claim['statement']}" if name else "" for _, name, claim in rows]
+    words = [f"{_verdict(claim)}: {claim['statement']}" if name else "" for _, name, claim in rows]
     right.set_yticks(range(len(rows)), [_short(text) for text in words], fontsize=8)
     right.tick_params(length=0)
     right.spines["right"].set_visible(False)
     axis.set_ylim(len(rows) - 0.4, -0.6)
     axis.set_xlim(-FARTHEST - 0.3, FARTHEST + 0.3)
     axis.set_xticks([-4, -1, 0, 1, 4], ["-4", "-1", "limit", "1", "4"], fontsize=8)
-    axis.set_xlabel("times the registered margin (grey: within it; hollow: nothing to draw in this unit)", fontsize=8)
+    axis.set_xlabel("margins of the claim (grey: within one; arrow: beyond four; hollow: nothing to draw)", fontsize=8)
     axis.grid(False)
     axis.set_title("each claim's deciding check with its 95 % interval; right of the limit: as claimed", fontsize=9)
+
+
+def _verdict(claim: Record) -> str:
+    return UNMEASURED if "measured" in claim else told(claim)
 
 
 def _short(text: str, chars: int = 90) -> str:

@@ -576,9 +576,11 @@ made = [e for e in right if str(list(e.task.target)) in arrangement(e)]
 print(f"right answers: {len(right)}; code had put the pieces so in {len(made)} of them")
 
 # %% [markdown]
-# The paper's reward looks at the answer alone, and every turn costs. An agent that has looked once knows the order, so it
-# gains nothing by moving the pieces. It may keep the expert's words all the same ("Every place is right"), and what they
-# report is no longer true. An agent's account of what it did is text that was rewarded, not a record.
+# The paper's reward looks at the answer alone, and every turn costs. An agent that has looked once knows the order, so
+# moving the pieces pays it nothing: answering at once would save 0.05 a turn. It needn't find that out (the cells above tell
+# how many answer after a single look); it may go on as the expert did. It may keep the expert's words all the same ("Every
+# place is right"), and what they report is no longer true. An agent's account of what it did is text that was rewarded, not a
+# record.
 #
 # **Exercise 13.4.** Change the reward so that it asks for the deed. An episode is paid 0.8 only if its
 # answer is right *and* the code has left the pieces in that order; 0.2 for the form; and −0.05 for each step, as before.

@@ -385,9 +385,9 @@ display(plots.lines(turns, "step", "turns", "turns an episode, in training"))
 
 # %% [markdown]
 # A guess takes one turn, and a look at least two. So while the agent finds out that looking pays, its turns rise. Then
-# each exchange that isn't needed costs a turn, and they fall. The paper's model begins elsewhere: it has learnt from an
-# expert's long episodes. That is why the third part of the sentence needn't hold here even where the first two do: a guess
-# is the shortest response there is, so responses can only grow from it.
+# each exchange that isn't needed costs a turn, so they should fall; do they, in your curves? The paper's model begins
+# elsewhere: it has learnt from an expert's long episodes. That is why the third part of the sentence needn't hold here even
+# where the first two do: a guess is the shortest response there is, so responses grow as soon as the agent looks.
 #
 # ### Where is the peak?
 #
@@ -437,8 +437,8 @@ if deed_runs:
 # ### All verdicts
 #
 # How many of the claims A1 to A6 are decided by your run, and which can't be told here at all? Guess. Each line has
-# the checks that decide, or leave it open; the last column says what would decide it: so many more seeds, if the values
-# and variances stay as they are.
+# the checks that decide, or leave it open; the last column says what would decide it: so many more seeds, where that can be
+# told, if the values and variances stay as they are.
 
 # %% tags=["guess"]
 from papers.agile.measured import numbers as numbers_of
@@ -502,7 +502,8 @@ display(five(metrics))
 # %% [markdown]
 # How to read them:
 #
-# 1. Does reinforcement add? A gain is shown if its whole interval lies right of 0. The two shares below say what the
+# 1. Does reinforcement add? A gain is shown if its whole interval lies right of 0; with one seed, as of this model and of
+#    other puzzles, not of the recipe (the verdicts know no interval over one seed). The two shares below say what the
 #    cold start had in it: a policy that solves a puzzle in one of several tries needs only to do so every time.
 # 2. Does acting pay? The agent is compared with the same base, asked in words from the same thumbnails. If the difference
 #    were 0, all the code would have been for nothing.
@@ -518,7 +519,7 @@ display(five(metrics))
 # The packaged photographs to evaluate on are eight. `--set photographs=FOLDER` takes a folder that
 # `data_scripts/debian_photos.py` wrote, and plays puzzles of its closed test set as well, each picture once at each
 # level. A test set is opened once: choices are made on its development pictures. The results end in `_photographs`, and
-# A1, A2 and A4 rest on these puzzles, too.
+# A1, A2 and A4 rest on these puzzles, too: then their figures differ from those of the eight photographs above.
 
 # %%
 more = image_folder.photographs(photographs, "test") if photographs else []

@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 34 · CodeDance: do its claims hold here?
 #
-# **The question.** Four rewards, the same cold start. Which of the agents calls for nothing, and which of the paper's
+# **The question.** Four rewards, the same cold start. Which of the agents calls needlessly, and which of the paper's
 # conclusions hold for a model of three million parameters? One, C1, is followed here from its sentence to its verdict. The
 # others, C2 to C6, then take less space.
 #
@@ -44,7 +44,7 @@ outcome_runs: list[str] = []  # the same seeds, paid for the outcome alone; empt
 bonus_runs: list[str] = []  # with a bonus for calls
 offset_0_runs: list[str] = []  # under R_BAT with offset 0
 no_turns_runs: list[str] = []  # without the turns' own part
-decided_runs: list[str] = []  # from a start that calls for nothing needless
+decided_runs: list[str] = []  # from a start that never calls needlessly
 half_runs: list[str] = []  # from one that does so half as often as here
 sft_fewest: list[str] = []  # with the fewest demonstrations, for C4; paper: 5K
 sft_fewer: list[str] = []  # of more; paper: 10K
@@ -181,9 +181,10 @@ for stage in ("sft", "grpo", *REWARDS):
 #
 # ### What speaks against it?
 #
-# Two things. The first is our own doing. On a laptop half of the easy demonstrations call for nothing, so that there is something
-# to bring down; in the paper none does. With such a decided start R_BAT may find nothing left to do. Runs from starts that call
-# half as often, or never, are measured by the same figures where they are there. How many calls are left for R_BAT in each?
+# Two things. The first is our own doing. On a laptop half of the easy demonstrations call needlessly, so that there is
+# something to bring down; in the paper none does. With such a decided start R_BAT may find nothing left to do. Runs from starts
+# that call half as often, or never, are measured by the same figures where they are there. How many calls are left for R_BAT in
+# each?
 
 # %% tags=["guess"]
 starts = {"as here": "", "half as often": "half", "never": "decided"}
@@ -194,6 +195,9 @@ for name, arm in starts.items():
     print(f"{name:27s}  {calls[0]:23s}  {calls[1]}")
 
 # %% [markdown]
+# And a single run needn't look like the published ones: greedy play of one cold start may hardly call on easy questions,
+# and then there is nothing for R_BAT to bring down in it (`calls_easy` in the table below, `sft` beside `grpo`).
+#
 # The second: what is the call good for? An agent whose answers don't need its calls would lose nothing by stopping, and C1 would
 # be about manners. The five questions below test that.
 #
@@ -356,13 +360,13 @@ display(five(metrics, ["easy", "hard"]))
 # %% [markdown]
 # How to read them:
 #
-# 1. Does reinforcement add? A gain is shown if its whole interval lies right of 0. What R_BAT is after, fewer calls for nothing,
+# 1. Does reinforcement add? A gain is shown if its whole interval lies right of 0. What R_BAT is after, fewer needless calls,
 #    isn't among the answers: a training can be worth its while without one more answer being right.
 # 2. Does acting pay? The agent is compared with the same base, asked directly. On easy questions that is about reading a list of
 #    its own; on hard ones about calls.
 # 3. Does what it is shown matter? On hard questions next to nothing should be left when it is shown another question's output.
-#    On easy ones an agent that calls for nothing loses nothing. That is the same fact twice: a call is worth making where its
-#    output decides.
+#    On easy ones an agent that calls needlessly loses nothing without its tools. That is the same fact twice: a call is worth
+# making where its output decides.
 # 4. Where do the calls go? That they succeed shows that it acts well. Compare the shares with its tools and without.
 # 5. Is the signal alive? Under R_BAT a group teaches even if all its answers are right, as long as some of them called.
 #
@@ -440,7 +444,7 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #
 # ## How much had the start left open?
 #
-# The same question of accuracy, not of calls: cloned from demonstrations that never call for nothing, or half as often as the
+# The same question of accuracy, not of calls: cloned from demonstrations that never call needlessly, or half as often as the
 # published ones, and trained by the same reward. Where is imitation alone best, and where does reinforcement add most?
 
 # %% tags=["guess"]
@@ -456,13 +460,13 @@ else:
 # ## Paper / here / why different
 #
 # The table of your run has the paper's numbers in round brackets; they are of its own questions, which a laptop's base can't
-# read. What carries over is about calls. On how far it carries: our cold start calls for nothing in half of the easy
+# read. What carries over is about calls. On how far it carries: our cold start calls needlessly in half of the easy
 # questions, so a bonus finds more to pay for here than in the paper, and R_BAT more to charge for. The paper's differences in
 # accuracy (65.3, 63.6 and 65.8) are of single runs, without intervals.
 #
 # ## What you have seen
 #
-# Which agent calls for nothing, and which of the paper's conclusions hold here?
+# Which agent calls needlessly, and which of the paper's conclusions hold here?
 
 # %%
 said = by_verdict(published["claims"])

@@ -22,7 +22,8 @@
 #
 # **Afterwards you can** call tools by JSON on a chart, a diagram and a document; read a
 # [tool's card](../docs/tools.md) and say what its errors do to an agent; play an [episode](../docs/glossary.md#episode)
-# by hand, wrong calls included; add a tool of your own in twelve lines; prove that a task needs its tools.
+# by hand, wrong calls included; add a tool of your own in twelve lines; show that a task is solved by its calls, and not by one
+# wrong call or on the small image.
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
@@ -427,7 +428,7 @@ checked = make_tasks(dict.fromkeys(list(MAKERS), 1), 1, "development", shown)
 checked = [t for t in checked if not t.meta["direct"]][:proven]
 wrong_with = [validate(t, list(tools.values())) for t in checked]
 for t, why in zip(checked, wrong_with, strict=True):
-    told = why or "solved by its calls, by nothing less"
+    told = why or "solved by its calls; not by a wrong one, nor on the small image"
     print(f"{t.meta['family']:10s} {t.meta['set']:15s} {told}")
 
 # %% [markdown]
@@ -462,7 +463,7 @@ for name, tasks in sets.items():
 
 # %%
 print("                      paper                   here")
-print(f"tools                 26, served models       {len(tools)}, algorithms")
+print(f"tools                 26, served models       {len(tools)} names, algorithms")
 twins = len({kind.split("/")[1] for kind in MAKERS} - {"sight"})
 print(f"sets                  15, and 6 to measure    {twins} drawn twins")
 print(f"questions             22,170 and 12,310       {sum(map(len, sets.values()))}")
@@ -484,8 +485,8 @@ asked_first = {json.loads(t.meta["calls"][0])["tool"] for t in checked}
 display(
     Markdown(f"""
 - **Another one for each question**: {len(asked_first)} different tools begin the
-  {len(checked)} proven tasks, and {wrong_with.count("")} of these are solved by their own
-  calls and by nothing less.
+  {len(checked)} checked tasks, and {wrong_with.count("")} of these are solved by their own
+  calls, and neither by a wrong call nor on the small image.
 - What doesn't fit is refused in words: {len(statuses) - statuses.count("ok")} of
   {len(statuses)} turns were, and the episode went on.
 - A wrong answer comes without a warning: at {list(circles)[-1]} of its size the detector

@@ -26,7 +26,13 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     )
     if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
         return text
-    return (
+    text = (
         f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out: "
         f"imitation of looks alone solves {copied[0].value:.2f} of the development puzzles."
+    )
+    if not (drawn := of(stages, "sft/guesses_60_sampled_looks", "sft/guesses_60_sampled_acc")):
+        return text
+    return (
+        f"{text} Sampled, the cold start itself looks in {drawn[0].value:.2f} of its episodes there and solves "
+        f"{drawn[1].value:.2f}: greedy play shows its likelier beginning alone."
     )

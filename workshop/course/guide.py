@@ -65,7 +65,7 @@ def clock() -> str:
         parts = [find(notebook)[0] for notebook in made.notebooks]
         total = sum(float(minutes_to_run(source)) for source in parts)
         numbers = ", ".join(source.number for source in parts)
-        rows.append([paper.title, numbers, f"{total:g}", f"{took['runs']:.0f}", str(made.seeds)])
+        rows.append([paper.title, numbers, f"{total:g}", f"{took['runs']:.0f}", str(len((results or {})["seed"]))])
     return markdown(["paper", "notebooks", "by the table", "by the clock, mean", "runs"], rows)
 
 

@@ -48,7 +48,7 @@ Whoever repeats a paper makes choices that the paper made otherwise, or left ope
 paper says, what is done here, why, and what that might change in the results. After them comes what isn't run, then
 what is the same. "Same" speaks of the profile `node`, which asks for the paper's own values; `gpu` and `laptop` are
 smaller in all respects, and their values stand in the [profiles](../notebooks/profiles) and in each notebook's
-parameters.
+parameters. Nobody has run `node` as a whole yet: what has run on a GPU, [scaling](scaling.md#on-a-gpu) says.
 
 The page is generated: departures from the docstrings of the modules that depart, the rest from each paper's
 `fidelity.toml`. A test fails while either is incomplete. `python -m kit readme` writes it anew; [how a paper
