@@ -119,7 +119,8 @@ display(roadmap(stages, numbers, reached, "share solved, or F1"))
 #
 # A photograph that no model here was trained on is cut into four pieces, shuffled and labelled. Where
 # does each piece belong? Write the four labels down in reading order before you open the second
-# output.
+# output. (Here the prompt shows the pieces whole. From notebook 11 on it shows thumbnails of them, so
+# that there is something to find out by looking.)
 
 # %%
 photo = {p.id: p for p in photos("held-out")}[picture]
@@ -192,7 +193,7 @@ print("reward:", f"{score(first, task.target).total:+.2f}")
 # <details><summary>Why does it earn this? Open when you have guessed.</summary>
 #
 # `format`: its turn held neither code nor an answer, so there was nothing to run. A wrong episode is
-# charged all five steps, however few it took: 5 × −0.05 = −0.25.
+# charged all five steps, the paper's budget of turns, however few it took: 5 × −0.05 = −0.25.
 #
 # </details>
 #

@@ -26,7 +26,7 @@
 # **Afterwards you can** say what a turn leaves behind when it works and when it doesn't; build the
 # mechanism in ten lines; name six ways in which a turn ends; say what forged reports can and can't
 # achieve; name the layer that stops an attack, and read the sandbox's report on your own machine; say
-# what a turn costs, layer by layer.
+# what a turn costs, and whether its layers can be told apart by a clock.
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
@@ -513,9 +513,11 @@ for what, times in {"a turn": turns, "a start": starts}.items():
         slower = sum(more > 0 for more in adds)
         sure = min(slower, repeats - slower) <= 0.1 * repeats
         told[f"{way[2:]} to {what}"] = f"{median(adds):+.1f} ms" if sure else ""
+        seen = f"{median(adds):+6.2f} ms" if sure else "no difference seen"
         rounds = f"slower in {slower} of {repeats} rounds"
-        scatter = "" if sure else ": less than the scatter"
-        print(f"{way:12s} adds to {what:7s} {median(adds):+6.2f} ms, {rounds}{scatter}")
+        print(f"{way:12s} adds to {what:7s} {seen:18s} ({rounds})")
+slower = each["a turn"]["a new Python"].value / each["a turn"]["+ namespaces"].value
+print(f"a new Python for each turn takes {slower:.1f} times a turn with all layers")
 
 # %% [markdown]
 # The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A large model takes

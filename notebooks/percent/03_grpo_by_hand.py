@@ -948,7 +948,8 @@ display(
 - Does a larger group pay? After {updates} updates the expected reward is
   {learnt[few][-1]:.2f} with groups of {few} and {learnt[most][-1]:.2f} with groups of
   {most}; after {attempts} attempts {learn(few, attempts // few)[-1]:.2f} and
-  {learn(most, attempts // most)[-1]:.2f}.
+  {learn(most, attempts // most)[-1]:.2f}. So it may pay by the update, and not by the
+  attempt, which is what costs.
 """)
 )
 

@@ -109,7 +109,7 @@ print("cut from", photo.id, "into pieces of", task.tool_images[0].image.size, "p
 print("the prompt shows", task.images[0].image.size, "pixels of each")
 
 # %% [markdown]
-# For you it is close to hopeless: you might as well draw one of the 24 orders. Now the same four pieces at their full
+# For you it is hard: write down an order all the same. Now the same four pieces at their full
 # size. Guess again before you open it.
 
 # %% tags=["guess"]
@@ -676,7 +676,8 @@ by_steps = {
 display(plots.bars(by_steps, "episodes", title="by turns of code; 0: guessed"))
 
 # %% [markdown]
-# Where thumbnails are shown, nothing stands at 1: a look alone puts no piece in its place.
+# Where thumbnails are shown, nothing stands at 1: a look alone puts no piece in its place. (`sound` counts episodes that are
+# right; the balanced set has guesses besides, which needn't be, and so may be larger.)
 #
 # ## Stored for 12, 13 and 14
 #

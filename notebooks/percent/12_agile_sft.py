@@ -143,7 +143,8 @@ chance = ("a guess", random_baseline(2)["acc"])
 display(plots.bars({"asked directly": solved}, "share solved", chance))
 
 # %% [markdown]
-# These two numbers frame all that follows. The second is the *ceiling*: what our agent could reach if it looked at
+# These two numbers frame all that follows. (Notebook 11 printed others: they were of six runs, each with puzzles of its own.
+# Of this one's 72 puzzles they are these.) The second is the *ceiling*: what our agent could reach if it looked at
 # everything and understood all that it saw. The first is what it has if it doesn't look. Acting can win the difference.
 # (The paper's base has no such gap, as far as we know: it sees full pieces from the beginning and solves 9.5 %, Table 1.)
 #
@@ -397,8 +398,8 @@ for words in shown:
 display(plots.bars({"share shown": shown, "model's probability": found}, "share"))
 
 # %% [markdown]
-# So greedy play takes the more frequent way every time, and sampling keeps both alive. Imitation copies *how often*
-# something was done. Whether it was any good, nothing in the loss of SFT can say: a wrong guess is imitated as gladly
+# So greedy play takes one way every time, and sampling keeps both alive. With demonstrations enough, imitation takes over
+# roughly *how often* something was done (the table of other starts, below, has some that don't). Whether it was any good, nothing in the loss of SFT can say: a wrong guess is imitated as gladly
 # as a right answer.
 #
 # That is what a reward is for, and it needs something to compare. In the next notebook a *group* of eight episodes plays the
@@ -448,8 +449,9 @@ else:
 # %% [markdown]
 # Read the two ends first. Where no demonstration guesses, the agent was shown nothing but looking, and SFT alone solves
 # most of what there is to solve: about as much as reinforcement will reach in notebook 13. Where nearly all guess, a group
-# seldom holds an episode that looks. And in between? If imitation copies shares, the greedy agent must turn from one way
-# to the other where half of the demonstrations guess. Does the curve say so?
+# seldom holds an episode that looks. And in between? If imitation copies shares, the greedy agent turns from one way to the
+# other where half of the demonstrations guess. The curve can say between which two of its points it turned, and no more. (A
+# greedy agent that never looks isn't at 0: a guess from the thumbnails is right now and then.)
 #
 # **What is notebook 13 for, then?** Whoever knows what is right to do should show it: imitation is the shorter way. The
 # paper's base is in another place. It imitates right episodes only, solves 22 % after that (Table 1), and the reward does

@@ -381,7 +381,8 @@ display(plots.bars(of_easy, "reward", title="An easy question: all four are righ
 
 # %% [markdown]
 # Only R_BAT pays less for an attempt with needless calls than for the answer at once. The bonus pays for them, and offset 0
-# pays a little. That is the paper's argument (claims C1 and C3), on four attempts instead of a training. The last attempt
+# pays a little. That is the paper's argument, on four attempts instead of a training (notebook 34 asks of trainings: claim
+# C1, a bonus makes an agent call everywhere; C3, so does an offset of 0). The last attempt
 # gets away with its failure under all four; keep that in mind.
 #
 # **Exercise 31.4.** In the released code a comment counts as a call that succeeded. Take an attempt whose answer is wrong
@@ -447,8 +448,8 @@ for rule, called in rules.items():
 
 # %% [markdown]
 # By the released rule a call that succeeds stands above the mean of all calls, always, since only failures cost anything. It
-# is a hidden bonus for calling, next to a reward that is there to decide just that. With all turns compared, the answer's
-# turn has it too. So that is our rule; `turn_baseline="calls"` is the released one. In training the turn's part is
+# is a hidden bonus for calling, next to a reward that is there to decide just that. If the answer's turn is compared as well,
+# answering gets the same push as a call that succeeds, so nothing favours calling. That is our rule; `turn_baseline="calls"` is the released one. In training the turn's part is
 # multiplied by 0.2 and added to the [advantage](../docs/glossary.md#advantage) of the whole attempt.
 #
 # ## The sets

@@ -14,11 +14,11 @@
 # # 32 · CodeDance: the cold start
 #
 # **The question.** A small model can describe a chart or a receipt, but asked for one value on it, it often names another, and
-# it has never written a line of code. What does it take from an expert that calls where it has to, and sometimes where it needn't?
+# it has never decided to write code. What does it take from an expert that calls where it has to, and sometimes where it needn't?
 #
 # **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), section 3.2 and Table 4:
 # supervised fine-tuning ([SFT](../docs/glossary.md#sft)) on 34,000 episodes before reinforcement learning. Table 3 has
-# what the model can do after it; ours come from notebook 31.
+# what the model can do after it. Here the expert's episodes come from notebook 31.
 #
 # **Afterwards you can** ask a base in its own words what it can do without acting; do one update of SFT without a
 # trainer; say by a blanked tool whether an agent uses what it calls for; and say what the cold start leaves open.
@@ -112,7 +112,7 @@ def kind_of(task) -> str:
 # %% [markdown]
 # ## What the base does as an agent
 #
-# It has never seen these tags. Guess what it does with the agent's prompt, then open the output.
+# It was never taught when to use these tags. Guess what it does with the agent's prompt, then open the output.
 
 # %% tags=["guess"]
 by_kind = {}
@@ -408,8 +408,9 @@ for name, found in gap.items():
     print(f"{name:15s} easy {found['easy']}, hard {found['hard']}")
 
 # %% [markdown]
-# On hard questions next to nothing should be left: what was right came out of the tool. On easy ones much should stay, since
-# there the call told nothing that wasn't read before.
+# On hard questions next to nothing should be left: what was right came out of the tool. On easy ones much should stay; but
+# look how often the greedy agent called there (the figure above): where it hardly calls, hardly anything was blanked, and
+# this says nothing of what its calls are worth on easy questions.
 #
 # **Exercise 32.2.** Write this measure, the [observation gap](../docs/glossary.md#observation-gap), for one set of
 # questions, and only over those questions on which the agent called. If it never called, there is no gap: return 0.
@@ -508,7 +509,8 @@ for name, of in (("arithmetic and geometry", MATHEMATICS), ("all others", GENERA
 # That is the idea of this paper. The reward charges for calls wherever the agent mostly knows, on hard questions as on easy ones:
 # it doesn't know which is which. But the charge is smaller than what an answer earns. Where the call makes the answer right, the
 # agent keeps calling and pays; where it would be right anyway, it stops. So a price finds out *where a call is needed*, and
-# nobody has to say it. (The column "without" is what this agent answers when its tool tells nothing.)
+# nobody has to say it. (The column "without" is what this agent answers when its tool tells nothing. For an easy kind on which
+# it hardly calls, greedily, the two columns are nearly the same play, and differ by the price alone.)
 #
 # ## Paper / here / why different
 #
@@ -565,4 +567,4 @@ display(
 )
 
 # %% [markdown]
-# Next: [33](33_codedance_grpo.ipynb), which pays this agent and nobody tells it for which calls.
+# Next: [33](33_codedance_grpo.ipynb), which pays this agent without telling it for which calls.

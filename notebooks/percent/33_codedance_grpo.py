@@ -13,7 +13,8 @@
 # %% [markdown]
 # # 33 · CodeDance: which reward knows when to call?
 #
-# **The question.** After the cold start the agent calls in about half of the easy questions, for nothing. It calls in
+# **The question.** Drawn at random, its words make the agent call in about half of the easy questions, needlessly, after the
+# cold start (greedily it may hardly call there). It calls in
 # the hard ones, too, where it must. Now it is paid, and nobody says for which calls. Does it stop where it knows, and
 # go on where it doesn't?
 #
@@ -115,8 +116,9 @@ def kind_of(task) -> str:
 # ## Two groups
 #
 # One easy question and one hard one, each tried `group_size` times. A reward says something about calling only where some
-# of the attempts call and others don't. So questions are tried, eight a level at most, until a group splits: the easy
-# one where the agent mostly knows the answer, the hard one where it mostly doesn't.
+# of the attempts call and others don't. So questions are tried, 24 a level at most, until a group splits: the easy one
+# where the agent mostly knows the answer, the hard one where it mostly doesn't. (Where none splits, the last is shown: of a
+# kind on which all call, no reward can say anything about calling.)
 
 # %% tags=["figure"]
 policy = HFPolicy(vlm, chat)
@@ -129,7 +131,7 @@ groups = {}
 # %% tags=["figure"]
 for level, kinds in wanted.items():
     of_kinds = ([t for t in [*train, *drawn] if kind_of(t) == kind] for kind in kinds)
-    some = [task for tasks in of_kinds for task in tasks[:4]]
+    some = [task for tasks in of_kinds for task in tasks[:12]]
     for k, task in enumerate(some):
         group = play(policy, chat, box, [task] * group_size, seed=seed + k)
         right = sum(is_right(e, task.target) for e in group)
@@ -466,21 +468,32 @@ def agreement(worth: dict[str, float], moved: dict[str, float]) -> float | None:
 
 check("33.3", agreement)
 
+# %% tags=["guess", "figure"]
+clear = {kind: by for kind, by in moved.items() if abs(by) >= 0.05}
+agreed = sum((by > 0) == (worth[kind] > 0) for kind, by in clear.items())
+fell = sum(by < 0 for by in clear.values())
+print(f"{len(clear)} kinds moved, {agreed} of them as predicted; calls fell in {fell}")
+
+# %% [markdown]
+# If calls fell in nearly all of them, whatever the sign, this training has taught to call *less*, and not yet *when*. One
+# training on these few questions needn't show what the sign of a reward says in the long run.
+
 # %% [markdown]
 # ## How sharp?
 #
 # Sharpness decides how much of a call's worth depends on *which* question it is. At 0 a call is worth the same everywhere; with
-# a very large one the worth jumps from +0.8 to −0.2 at one half. Here are the μ of this agent's kinds of questions, and what a
-# call is worth to each, by sharpness.
+# a very large one the worth jumps from +0.8 to −0.2 at one half. Here is what a call is worth, by μ and by sharpness, and
+# the μ of this agent's kinds of questions: on which side of a sharp edge do they lie?
 
 # %% tags=["figure"]
 shapes = {f"sharpness {s:g}": s for s in (1.0, 8.0, 64.0)}
 curves = {}
 for name, s in shapes.items():
-    ordered = sorted(mu.values())
-    curves[name] = ordered, [difficulty(m, s, offset) for m in ordered]
+    every = [k / 100 for k in range(101)]
+    curves[name] = every, [difficulty(m, s, offset) for m in every]
 axes = ("μ of a kind of question", "worth of a call")
 display(plots.lines(curves, *axes, title="by sharpness", references={"nothing": 0.0}))
+print("μ of this agent's kinds:", ", ".join(f"{m:.2f}" for m in sorted(mu.values())))
 
 # %% [markdown]
 # **Exercise 33.4.** A group has eight attempts, so μ is a multiple of 1/8, and it is noisy: the same question gives 5 right today
@@ -499,11 +512,12 @@ check("33.4", jump)
 # Try it for 1, 8 and 64. A sharper curve tells easy from hard better and listens more to chance; beyond some point both
 # neighbours lie on its flat part again.
 #
-# One hard question, played by the trained agent:
+# One hard question that the agent had wrong before, as it plays it now:
 
 # %% tags=["figure"]
 hard = [e for e in played if e.task.meta["level"] == "hard" and e.calls]
-hard = [e for e in hard if is_right(e, e.task.target)] or hard
+knew = {o.task for o in outcomes["sft"] if o.correct}
+hard = [e for e in hard if is_right(e, e.task.target) and e.task.id not in knew] or hard
 if hard:
     longest = max(hard, key=lambda e: e.calls)
     display(view.show(longest, chat=chat, is_right=is_right))
@@ -553,7 +567,11 @@ means = {
     )
     for level in ("easy", "hard")
 }
-ends = ", ".join(f"{name} {found['easy'][1]:.2f}" for name, found in by_reward.items())
+moves = {
+    name: ", ".join(f"{n} {a:.2f} → {b:.2f}" for n, (a, b) in found.items())
+    for name, found in by_reward.items()
+}
+ends = "; ".join(f"`{name}` {told}" for name, told in moves.items())
 display(
     Markdown(f"""
 - **{verdict}**. In sampled play its calls an episode on easy questions go {means["easy"]},
@@ -561,8 +579,9 @@ display(
   `{reward}`.)
 - Is it right more often? In greedy play the share of right answers on easy questions is
   {right_moved["easy"]}; on hard ones {right_moved["hard"]}.
-- The reward decides: calls on an easy question in the last quarter of the published
-  trainings, reward by reward: {ends or "none is there"}.
+- One training is one training. In the published ones calls an episode went, from the
+  first quarter of the steps to the last: {ends or "none is there"} (notebook 34 says how
+  sure that is).
 """)
 )
 
