@@ -28,7 +28,7 @@
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
-# | `laptop` | 2 cores: one process, then two | 2 | 3 GB |
+# | `laptop` | 2 cores: one process, then two | 3 | 3 GB |
 # | `gpu`, `node` | the same: what is measured here is measured on the CPU | 2 | 3 GB |
 #
 # The first half is **measured**, on the machine that ran this notebook. The second half is **computed**:
@@ -424,8 +424,8 @@ check("05.5", answer, stages=stages)
 # they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by
 # itself: one short episode at a time is over before the next operation has been started, however fast the GPU.
 # Playing waits as well: transformers starts some thousand operations for every token, vLLM starts them all at once and
-# waits for memory, since a token needs all weights read once, however few episodes share the reading. Guess which half
-# takes longer, and by which of the two engines.
+# waits for memory, since a token needs all weights read once, however few episodes share the reading. With each
+# of the two engines, which half takes longer?
 
 # %% tags=["guess"]
 divided = replace(stages["zero3"], strategy=strategy)
@@ -439,7 +439,8 @@ for engine in engines:
         print(fill(line, 88, subsequent_indent=" " * 11))
 
 # %% [markdown]
-# Episodes are assumed to be as long as they may be, so these are upper ends. The shares of a card's arithmetic and of its
+# By transformers playing takes longer than learning; by vLLM the two are of a size. Episodes are assumed to be as long as
+# they may be, so these are upper ends. The shares of a card's arithmetic and of its
 # memory's speed, and the time of one start, are what a training took on one H200 (`workshop/planner/measured.toml` names
 # each row, and its tests hold the planner to within 1.5 of all of them). For another card they are carried over by its data
 # sheet. The formula is printed so that you can put your own figures in. For a whole job:

@@ -524,7 +524,10 @@ display(five(metrics))
 # %%
 more = image_folder.photographs(photographs, "test") if photographs else []
 where = photographs.rpartition("/")[2]
-print("more photographs:", f"{len(more)} of {where}" if more else "none")
+seen = len({o.image for o in played.get("grpo-photographs", ())})
+before = f"; the verdicts above count {seen} that this run has played before"
+none = f"none are named{before if seen else ''}"
+print("more photographs:", f"{len(more)} of {where}" if more else none)
 cut = make_puzzles(more, len(more), 2, LEVELS[2], 0, piece_px or None) if more else []
 cut = [with_thumbnails(task, thumbnail) for task in cut]
 asked_of = {"direct": cut, "direct_originals": list(map(full_pieces, cut))}
@@ -601,7 +604,7 @@ print("written:", f"runs/{run}/results.json")
 #
 # `results/agile.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the
 # claims do you expect to hold? In the figure a marker with a line is a value with its interval, drawn beside its limit, the
-# side that is claimed at the right. A hollow marker has no interval (one seed): it may lie there by chance.
+# side that is claimed at the right (each line by its own scale). A hollow marker has no interval (one seed): it may lie there by chance.
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "agile.json")

@@ -117,8 +117,8 @@ print(len(held_out), "tasks to be measured by:", *(path.stem for path in sets.va
 # %% [markdown]
 # ## Before anything
 #
-# The tasks above are those that notebook 21 made for this run; the kit's published runs have more of them, and others, as
-# notebook 24 says. The model is told its tools and plays. It was never shown a tag. What will it say to a picture, a question, and a
+# By itself notebook 21 makes 200 tasks to be measured by; the published runs are made with 500, and so is the run of which
+# outputs are stored here (the line above counts them). The model is told its tools and plays. It was never shown a tag. What will it say to a picture, a question, and a
 # system text that explains the tools? Guess, then open the output.
 
 # %% tags=["guess"]
@@ -131,7 +131,7 @@ print(failures(untrained))
 print("the base:", conduct(untrained))
 
 # %% [markdown]
-# It hardly ever writes a tag: it describes what it sees, as it was taught to. The reward would be zero for nearly every
+# It writes no tag that can be acted on: it describes what it sees, as it was taught to. The reward would be zero for nearly every
 # episode, nearly every group would be [flat](../docs/glossary.md#flat-group), and GRPO would learn next to nothing.
 #
 # ## Demonstrations
@@ -409,7 +409,9 @@ for setting in acts["after SFT"]:
     print(f"{setting:7s} uses a tool {told}")
 
 # %% [markdown]
-# Questions of text alone were never trained on: how often it searches for them follows from what it learnt elsewhere.
+# Questions of text alone were never trained on: how often it searches for them follows from what it learnt elsewhere. One
+# set of weights serves all three kinds, so that what is reinforced in one of them moves the others, up or down: did yours give
+# up one kind for another?
 #
 # Of each category of sheets, the number, the share of answers that match and, where that can be told, of pictures that
 # were restored. Is an undamaged sheet (*none*) always read? A category has few sheets, so one more of them moves its
@@ -524,7 +526,7 @@ right = sum(o.correct for o in restored[-1])
 display(
     Markdown(f"""
 - **Coding**: from the cold start to reinforcement {changed("coding")}.
-- **Search**: {changed("search")}.
+- **Search**: {changed("search")}. Text, which nobody trained it on: {changed("text")}.
 - Of pictures with one distortion the share that it restores is
   {in_words(*restored, "restored") if all(restored) else "not known here"}. Of its
   {right} right answers to them {lucky} came without a restored picture.

@@ -93,9 +93,8 @@ print("measured on:", ", ".join(f"{len(some)} {name}" for name, some in sets.ite
 print("published runs are made with", FRESH)
 
 # %% [markdown]
-# Published runs draw test tasks of their own, and as many as the paper's benchmark has: more than notebook 21 draws by
-# itself. A run made without those values has other figures and wider intervals; n beside each number says of how many
-# tasks it is.
+# Published runs draw test tasks of their own, as many as the paper's benchmark has: more than notebook 21 draws by itself. A
+# run made without those values has other figures and wider intervals.
 #
 # ## Single-turn baselines
 #
@@ -372,7 +371,8 @@ check("24.4", low_end)
 # %% [markdown]
 # `results/visual_arft.json`, committed with the kit, was written by this notebook over the seeds that it names, and
 # over as many seeds trained with exact match (EM) as the reward. Which of the claims do you expect to hold? In the figure
-# a marker with a line is a value with its interval, drawn beside its limit, the side that is claimed at the right.
+# a marker with a line is a value with its interval, drawn beside its limit, the side that is claimed at the right (each
+# line by its own scale).
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "visual_arft.json")
@@ -394,9 +394,9 @@ there is one. R3's two rewards differ only where an answer is partly right.""",
     "not testable here": """the set-up doesn't allow it. R4 compares with baselines; where none of
 their answers has a word of the gold answer, winning says nothing. A base that knows some
 facts would make it testable.""",
-    "undecided": """other images would give another value (R1's last check rests on the few
-Simple sheets: more tasks help), or other runs would (nobody shows or trains R5's questions
-about two facts in words alone, so each run treats them in its own way: more seeds help).""",
+    "undecided": """other images would give another value (a check that rests on the few
+Simple sheets, say: more tasks help), or other runs would (nobody trains R5's questions about
+two facts in words alone, so each run treats them in its own way: more seeds help).""",
 }
 came_out = {claim["verdict"] for claim in published["claims"].values()}
 told = [f"- *{name}*: {text}" for name, text in behind.items() if name in came_out]

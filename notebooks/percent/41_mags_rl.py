@@ -116,7 +116,7 @@ display(figure)
 
 # %% [markdown]
 # You can read on through the lines. The model has one vector for what lies in a square, a word is less than two of them, and
-# letters so small it has never been taught. Whether it reads them all the same is tested: ask it about twelve hard boards,
+# it was never taught letters this small. Whether it reads them all the same is tested: ask it about twelve hard boards,
 # in its own words: what the board asks, where the cards are, and what the card in question says once it is enlarged alone. How
 # many of the twelve does it get right each time? Guess all three.
 
@@ -166,7 +166,7 @@ print("status:", seen.status, "| after the crop:", seen.closing)
 display(plots.images([(i.name, i.image) for i in seen.images], side=1.8))
 
 # %% [markdown]
-# Now you can read it. The second round rethinks and answers; whatever else it says, it is the last.
+# Now the model can, too: these letters are as tall as those that it was taught. The second round rethinks and answers; whatever else it says, it is the last.
 
 # %% tags=["figure"]
 said = f"<rethink>I read it now.</rethink><answer>{task.target[0]}</answer>"

@@ -113,7 +113,7 @@ for unique, words in ((4, 4), (5, 5), (19, 19), (6, 15), (6, 16)):
     print(f"{unique:2d} unique of {words:2d}: {points(unique, words):.3f}")
 
 # %% [markdown]
-# So the fifth word is worth 0.8 points, and a text that repeats itself falls from 0.8 to 0.1 with one word. At a share of
+# So the fifth word is worth 0.8 points (half of them enters the form), and a text that repeats itself falls from 0.8 to 0.1 with one word. At a share of
 # exactly 0.4 two of the paper's cases hold; the kit takes the higher one, once.
 #
 # **Exercise 42.1.** How many unique words does it take until more of them earn nothing?
@@ -226,7 +226,7 @@ for name, found in scores.items():
     print(f"{name:10s} {found.total:.2f}   {parts}")
 
 # %% [markdown]
-# Babble with a wrong answer earns as much as the right answer without a word: that one's box is valid and pays nothing, for want
+# Babble with a wrong answer earns as much as the right answer without a word: the silent one's box is valid, and pays nothing for want
 # of five words. And the right card and the wrong one differ in one term only: *the answer*. That is how the reward teaches
 # where to look without ever knowing it. It also says when it can't: if reading a crop fails mostly, the right box and the
 # wrong one earn the same.
@@ -287,8 +287,8 @@ display(
   term pays both alike.
 - It pays for talk, too: {babble_words} different words with a wrong answer earn
   {scores["babble"].total:.2f}, {how} the right answer in silence
-  ({scores["silent"].total:.2f}). The fifth word raises the form from {fourth:.2f} to
-  {fifth:.2f}.
+  ({scores["silent"].total:.2f}). The fifth word alone raises the points for talk from
+  {fourth:.2f} to {fifth:.2f}, of which half enters the form.
 - One valid box where four things are counted earns {counted_one[0]:.2f} of the zoom term in
   stage 1 and {counted_one[1]:.2f} in stage 2: only the second asks for more boxes.
 """)

@@ -460,7 +460,7 @@ print("written:", f"runs/{run}/results.json")
 #
 # `results/mags_rl.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the
 # claims do you expect to hold? In the figure a marker with a line is a value with its interval, drawn beside its limit, the
-# side that is claimed at the right.
+# side that is claimed at the right (each line by its own scale).
 
 # %% tags=["guess"]
 path = ROOT / "results" / "mags_rl.json"

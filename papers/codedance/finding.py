@@ -15,7 +15,7 @@ HALF = 0.5
 
 LESS = {
     -1: "{} calls less than the cold start",
-    0: "that {} calls less than the cold start can't be told from chance",
+    0: "whether {} calls less than the cold start can't be told from chance",
     1: "{} calls more than the cold start",
 }
 """Sign of the change → what follows for the agent that is named."""

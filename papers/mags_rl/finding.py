@@ -9,7 +9,7 @@ from papers.differences import moved, of
 
 LEARNT = {
     1: "it has learnt where to look",
-    0: "that it has learnt where to look can't be told from chance",
+    0: "whether it has learnt where to look can't be told from chance",
     -1: "it looks at worse places than before",
 }
 """Sign of the change → what follows."""

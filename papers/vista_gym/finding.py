@@ -9,7 +9,7 @@ from papers.differences import moved, of
 
 CALLS = {
     1: "it has learnt that it should call",
-    0: "that it has learnt to call can't be told from chance",
+    0: "whether it has learnt to call can't be told from chance",
     -1: "it calls less often than before",
 }
 ASKS = {

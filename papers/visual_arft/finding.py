@@ -9,7 +9,7 @@ from papers.differences import moved, of
 
 ADDED = {
     1: "after reinforcement it does so more often than after the cold start",
-    0: "that reinforcement changed this can't be told from chance",
+    0: "whether reinforcement changed this can't be told from chance",
     -1: "after reinforcement it does so less often than after the cold start",
 }
 """Sign of the change → what follows."""

@@ -41,7 +41,7 @@ def test_what_was_not_measured_isnt_told(paper: str) -> None:
             WIDE,
             "which calls less can't be told from chance; that R_BAT calls less than the cold start can't",
         ),
-        (NONE, MOST, "under the bonus; that R_BAT calls less than the cold start can't be told from chance."),
+        (NONE, MOST, "under the bonus; whether R_BAT calls less than the cold start can't be told from chance."),
     ],
 )
 def test_codedance_tells_needless_calls(start: Value, bonus: Value, says: str) -> None:
@@ -119,7 +119,7 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     searched = {"sft__tools_search": (2.5, 2.4, 2.6), "grpo__tools_search": (2.6, 2.4, 2.8)}
     text = told("visual_arft", **searched, sft__restored_coding=SOME, grpo__restored_coding=MOST)
     search, mended = text.split(" Of images")
-    assert search.endswith("that reinforcement changed this can't be told from chance.")
+    assert search.endswith("whether reinforcement changed this can't be told from chance.")
     assert mended.endswith("it mends 0.90 (0.30): after reinforcement it does so more often than after the cold start.")
 
 
