@@ -73,7 +73,7 @@ if __name__ == "__main__":
     for name, found in results.items():
         paper = find_paper(name)
         evaluation = paper.load_evaluation()
-        what = next(iter(evaluation.headlines.values())).replace(", right", "")
+        what = next(iter(evaluation.headlines.values())).partition(";")[0].replace(", right", "")
         drawn[f"{paper.title}\n{what}"] = shares(evaluation, found) if found else {}
     there = [name for name in STAGES.values() if any(name in shown for shown in drawn.values())]
     figure = first_screen(play(), drawn, [*there, SWAPPED])

@@ -82,8 +82,12 @@ def action_lines(turn: Turn, chars: int) -> list[str]:
 
 
 def show_images(axis: Any, images: Sequence[NamedImage]) -> None:
-    """Draw images alone, without scales and frame."""
+    """Draw images without scales and frame; several with their names, by which an answer speaks of them."""
     axis.imshow(np.asarray(_mosaic(images)), interpolation="nearest")
+    label = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+    for each, (x, y) in zip(images, _corners(images), strict=True):
+        if len(images) > 1:
+            axis.text(x, y, each.name.rpartition(" ")[2], fontsize=7, ha="left", va="top", color="black", bbox=label)
     axis.set_xticks([])
     axis.set_yticks([])
     axis.spines[:].set_visible(False)
@@ -91,14 +95,20 @@ def show_images(axis: Any, images: Sequence[NamedImage]) -> None:
 
 def _mosaic(images: Sequence[NamedImage]) -> Image.Image:
     """Images in reading order on a square grid with white gaps; one alone as it is."""
+    corners = _corners(images)
+    width, height = (max(at[k] + each.image.size[k] for at, each in zip(corners, images, strict=True)) for k in (0, 1))
+    sheet = Image.new("RGB", (width, height), "white")
+    for each, at in zip(images, corners, strict=True):
+        sheet.paste(rgb(each.image), at)
+    return sheet
+
+
+def _corners(images: Sequence[NamedImage]) -> list[tuple[int, int]]:
+    """Where the upper left corner of each image lies on its sheet."""
     side = int(np.ceil(np.sqrt(len(images))))
     width, height = (max(each.image.size[k] for each in images) for k in (0, 1))
     gap = 0 if len(images) == 1 else max(4, width // 12)
-    rows = -(-len(images) // side)
-    sheet = Image.new("RGB", (side * (width + gap) - gap, rows * (height + gap) - gap), "white")
-    for k, each in enumerate(images):
-        sheet.paste(rgb(each.image), (k % side * (width + gap), k // side * (height + gap)))
-    return sheet
+    return [(k % side * (width + gap), k // side * (height + gap)) for k in range(len(images))]
 
 
 def draw_papers(figure: FigureBase, papers: Mapping[str, Mapping[str, Interval]], stages: Sequence[str]) -> None:

@@ -4,9 +4,9 @@ Declared here is what no single module does: choices of the profiles, and how re
 
 Departures
 - [vista-offline-tools] Paper: tools are served models (GroundingDINO, SAM, EasyOCR, ChartMoE, G-LLaVA and others).
-  Here: behind each name is an algorithm that needs no download (those that read charts share one), and its card says how
-  often that is right; the model loads behind the same class where its weights can be had. Why: every tool has to answer
-  on a laptop. May change: what tools get wrong (E5), and so every figure of an agent that relies on them.
+  Here: behind each name is an algorithm that needs no download (those that read charts share one), and its card says
+  how often that is right; the model loads behind the same class where its weights can be had. Why: every tool has to
+  answer on a laptop. May change: what tools get wrong (E5), and so every figure of an agent that relies on them.
 - [vista-processes] Paper: Ray actors hold the tools' weights, heavy ones each on a GPU, light ones sharing CPUs. Here:
   processes and pipes (:mod:`visual_tools.serve`), pools of light tools and one for each model, all models on one
   device; what hangs is cut at a deadline, of which the release has none. Ray Serve is one option away
