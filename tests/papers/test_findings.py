@@ -39,7 +39,7 @@ def test_what_was_not_measured_isnt_told(paper: str) -> None:
         (
             WIDE,
             WIDE,
-            "which calls less can't be told from chance; that R_BAT calls less than the cold start can't",
+            "which calls less can't be told from chance; whether R_BAT calls less than the cold start can't",
         ),
         (NONE, MOST, "under the bonus; whether R_BAT calls less than the cold start can't be told from chance."),
     ],
