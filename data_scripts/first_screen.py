@@ -32,7 +32,7 @@ from workshop.jobs.finding import DECIDED, GAP, alongside
 PICTURE = ROOT / "docs" / "first_screen.png"
 STAGES = {
     "direct": "asked directly",
-    DECIDED: "imitation alone, decided",
+    DECIDED: "imitation alone, of a sure expert",
     "sft": "after imitation (the cold start)",
     "grpo": "after reinforcement",
 }

@@ -134,7 +134,7 @@ def draw_papers(figure: FigureBase, papers: Mapping[str, Mapping[str, Interval]]
         if not found:
             axis.text(0.5, 0.5, "not measured yet", ha="center", transform=axis.transAxes, fontsize=8)
     handles = [Patch(color=COLOURS[k % 6], label=stage) for k, stage in enumerate(stages)]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(stages), fontsize=9, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(stages)), fontsize=8, frameon=False)
 
 
 def save_png(figure: Plot, path: Path, colours: int = 60, **facts: str) -> Path:

@@ -103,8 +103,7 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
         return "Nothing has been measured in this run yet."
     told = [_asked(direct, _ceiling(stages, metric), called), _acts(stages, metric, called)]
     against = _against_direct(stages, metric)
-    if alone := stages.get(DECIDED, {}).get(metric):
-        told.append(f"Imitation alone, of an expert that always does what is best, reaches {_value(alone)}.")
+    told.append(_alone(stages, metric))
     told.append("So what training taught can't be told yet." if against is None else _taught(*against))
     if agent is not None:
         told.append(_credit(stages, metric, agent))
@@ -113,12 +112,19 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
 
 
 def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
-    """Say what wasn't gained and who did it: :func:`finding` without figures, for a page that has a table of them."""
+    """Say what wasn't gained and who did it: :func:`finding` for a page that has a table of the figures."""
     agent, against = three_bars(stages, metric)["agent after RL"], _against_direct(stages, metric)
     if agent is None:
         return "No agent was measured after reinforcement learning."
     told = [_taught(*against) if against and against[0] <= 0 else "", _credit(stages, metric, agent)]
+    told.append(_alone(stages, metric))
     return " ".join(text for text in told if text)
+
+
+def _alone(stages: Mapping[str, Metrics], metric: str) -> str:
+    """What imitation alone reaches from a start that was left nothing to find out; empty: not measured."""
+    alone = stages.get(DECIDED, {}).get(metric)
+    return f"Imitation alone, of an expert that always does what is best, reaches {_value(alone)}." if alone else ""
 
 
 def _against_direct(stages: Mapping[str, Metrics], metric: str) -> tuple[int, int | None] | None:

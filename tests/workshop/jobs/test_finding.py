@@ -152,6 +152,10 @@ def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
     alone = "Imitation alone, of an expert that always does what is best, reaches 0.90 [0.80, 1.00]. So training"
     assert alone in told(direct=LOW, sft=LOW, grpo=HIGH, **{"decided-sft": HIGH})
     assert "Imitation alone, of" not in told(direct=LOW, sft=LOW, grpo=HIGH)
+    stages = {
+        name: {"acc": Interval(*value, 24)} for name, value in (("decided-sft", HIGH), ("sft", LOW), ("grpo", HIGH))
+    }
+    assert in_words(stages, "acc").endswith("of an expert that always does what is best, reaches 0.90 [0.80, 1.00].")
 
 
 @pytest.mark.parametrize(("direct", "says"), [(0.1, True), (0.2, False)])
