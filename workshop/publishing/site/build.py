@@ -1,8 +1,9 @@
 """Make the site: ``python -m workshop.publishing.site.build [--out build/site] [--source ADDRESS]``.
 
 Every executed notebook, every page of ``docs/`` and the packages' and folders' READMEs become static pages with links
-between them, a search, both themes, mathematics as MathML. Nothing is asked of another host, and a folder will do: no
-server is needed. Material for MkDocs makes the pages; what it is given is written here.
+between them, both themes, mathematics as MathML. Nothing is asked of another host, and a folder will do; the search
+alone is there over http only: ``python -m http.server -d build/site``. Material for MkDocs makes the pages; what it is
+given is written here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -118,13 +120,13 @@ def settings(root: Path, folder: Path, out: Path) -> str:
         "nav": navigation(root),
         "theme": {
             "name": "material",
+            "custom_dir": str(HERE / "theme"),
             "font": False,
             "features": ["navigation.tabs", "navigation.footer", "navigation.top", "search.highlight"],
             "palette": palette,
         },
         "plugins": ["search"],
         "extra_css": ["site.css"],
-        "extra_javascript": ["site.js"],
         "validation": {"links": {"anchors": "warn"}},
     }
     toc = (
@@ -145,7 +147,7 @@ def navigation(root: Path) -> list[Any]:
     titled = [{_title(file): f"docs/{file.name}"} for file in pages if file.stem != "results"]
     parts = [{_title(root / folder / "README.md"): f"{folder}/index.md"} for folder in FOLDERS[1:]]
     return [
-        {"Look": ["index.md"]},
+        {"Look": "index.md"},
         {"Notebooks": lessons},
         {"Results": ["docs/results.md"]},
         {"Pages": [{"About": "about.md"}, *titled]},
@@ -205,6 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     size = sum(file.stat().st_size for file in files) / 1e6
     pages = sum(file.suffix == ".html" for file in files)
     print(f"{out / 'index.html'}: {pages} pages, {size:.1f} MB, in {time.monotonic() - began:.0f} s")
+    print(f"opened so it has no search; with one, at http://localhost:8000: python -m http.server -d {relpath(out)}")
     return 0
 
 

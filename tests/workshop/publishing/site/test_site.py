@@ -103,3 +103,6 @@ def test_the_whole_site(tmp_path: Path) -> None:
     made = subprocess.run(told, capture_output=True, text=True, cwd=ROOT, check=False)
     assert made.returncode == 0, made.stderr
     assert "<math" in (tmp_path / "site/notebooks/13_agile_grpo.html").read_text()
+    first = (tmp_path / "site/index.html").read_text()
+    assert "<title>Visual Agents Kit</title>" in first
+    assert first.index("site.js") < first.index("bundle."), "the search would be started before site.js can take it away"
