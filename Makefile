@@ -7,7 +7,7 @@
 #   make test-alone              packages/ without the kit, in an environment of their own (.venv-alone; the tools' has torch)
 #   make test-ray                    tools served by Ray, in an environment of its own on top of .venv (.venv-ray, 0.4 GB)
 #   make test-adapters               verifiers and OpenEnv, in an environment of their own on top of .venv (.venv-adapters, 0.3 GB)
-#   make site                        notebooks and docs as pages to look at, in an environment on top of .venv (.venv-site, 60 MB)
+#   make site                        notebooks and docs as pages to look at, in an environment on top of .venv (.venv-site, 105 MB)
 #   make test-vllm                   vLLM and DeepSpeed, on a CPU, in an environment of their own (.venv-vllm, 3 GB)
 PYTHON ?= python3
 LOCK ?= cpu
