@@ -77,7 +77,7 @@ def handout(source: Source, names: Iterable[str] = ()) -> NotebookNode:
         cells.append(cell)
         if cell.cell_type == "markdown":
             _carry_images(cell, source.twin.parent)
-            cell.source = _links(cell.source, names)
+            cell.source = RESET.sub(", and keep a copy of the file as you got it.", _links(cell.source, names))
         elif cell.source in asked:
             one = asked[cell.source]
             cell.id = cell_id(one)
@@ -128,6 +128,9 @@ def _marks(name: str, solution: bool = False, points: int = 0) -> dict[str, Any]
     marks = {"schema_version": 3, "grade_id": name, "solution": solution, "locked": not solution, "task": False}
     return {**marks, "grade": not solution, **({} if solution else {"points": points})}
 
+
+RESET = re.compile(r":\s`python -m kit reset [^.]*\.")
+"""The end of a sentence on fresh copies: these are of the kit's own notebooks, not of what was handed out."""
 
 IMAGE = re.compile(r"""(!\[[^\]]*\]\(|<img\b[^>]*?\bsrc=["'])(?!\w+:|//)([^)\s"']+)""")
 """An image that a text shows from a file, in Markdown or HTML: what stands before its path, and the path."""
