@@ -70,10 +70,15 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
 
 def _teach(sub: Any) -> None:
     course = sub.add_parser("course", help="hand out notebooks to a class, grade what comes back")
+    course.description = (
+        "make: write these notebooks into the folder, with empty exercises, to hand out. grade: run the answers in the "
+        "folder's notebooks in the sandbox, and write grades.csv, grades.html, class.csv, class.html and "
+        "feedback/NAME-feedback.html into the folder; the notebooks stay as they are."
+    )
     course.add_argument("action", choices=["make", "grade"])
     course.add_argument("folder", type=Path, help="to write the students' notebooks into, or of the returned ones")
     course.add_argument("targets", nargs="*", metavar="NN", help="numbers, names, families (grade: all that came back)")
-    course.add_argument("--seed", type=whole, help="of the cases that nobody has seen (default: a new one)")
+    course.add_argument("--seed", type=whole, help="grade: of the cases that nobody has seen (default: a new one)")
     slides = sub.add_parser("slides", help="a paper as slides for a lesson: one file for a browser")
     slides.add_argument("paper", help="such as those that list names")
     slides.add_argument("--out", type=Path, metavar="FILE", help="to write (default: PAPER-slides.html, here)")

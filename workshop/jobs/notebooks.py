@@ -109,6 +109,8 @@ def find(target: str, root: Path = ROOT) -> list[Source]:
     if len(found) > 1:
         raise NotebookError(f"notebook {target!r} is ambiguous: {', '.join(str(s.path) for s in found)}; give its name")
     found = found or [s for s in known if s.family == target]
+    if not found and target.zfill(2) in {s.number for s in known}:
+        raise NotebookError(f"no notebook {target!r}: did you mean {target.zfill(2)}?")
     if not found:
         families = sorted({s.family for s in known})
         way_out = f"give a number ({_listed(known)}) or one of {', '.join(families)}"
