@@ -127,7 +127,7 @@ class Exercise:
         made = (m for m in self.mistakes if self._makes(m, given, case))
         alike = (m for m in self.mistakes if off is not None and self._makes(m, given, case, off))
         mistake = next(made, None) or next(alike, None)
-        found = mistake.hint if mistake else self.hint
+        found = mistake.hint if mistake else _not_a_number(got, self._expected(case)) or self.hint
         if got is None and not mistake:
             found = f"It returns nothing here: did you mean return? {found}"
         where = f" for {_told(case)}" if self.cases else ""
@@ -162,6 +162,16 @@ def _call(function: Callable[..., Any], case: Mapping[str, Any]) -> Any:
         return function(**copy.deepcopy(dict(case)))
     except Exception as error:
         return _Raised(f"{type(error).__name__}: {error}")
+
+
+def _not_a_number(got: Any, expected: Any) -> str:
+    """What to tell of text or several values where a number is asked for; empty otherwise."""
+    got, expected = _plain(got), _plain(expected)
+    if isinstance(expected, bool) or not isinstance(expected, int | float):
+        return ""
+    if isinstance(got, str):
+        return "A number is asked for, and this is text: write it without quotation marks."
+    return "One number is asked for. A decimal has a point: 0.5, not 0,5." if isinstance(got, list) else ""
 
 
 def _is_empty(value: Any) -> bool:
