@@ -8,6 +8,7 @@ about itself counts for nothing.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
@@ -17,7 +18,7 @@ import numpy as np
 
 from turn_sandbox import Limits, Result, Sandbox
 from workshop.exercises.exercise import Exercise
-from workshop.exercises.needed import needed, source, statements
+from workshop.exercises.needed import definitions, needed, source, statements
 from workshop.exercises.nothing import code_of
 from workshop.exercises.question import Question
 
@@ -41,6 +42,8 @@ WITHOUT_POINTS = ("notebook", "by hand")
 
 LIMITS = Limits(seconds=10.0, memory_mb=512, processes=4, file_mb=1, disk_mb=4, images=0)
 """Limits of one answer: all its calls together."""
+
+UNSEEN = "(a case that your notebook doesn't have)"
 
 LONGEST = 20_000
 """Characters of a cell that is read at all."""
@@ -66,6 +69,10 @@ class Grade:
         return None if self.state in WITHOUT_POINTS else float(self.state == "right")
 
 
+OWN_RUN = Grade("notebook", "the answer depends on the student's own run")
+"""The grade of every exercise that needs the student's own run, whatever was returned."""
+
+
 def grade_answer(
     box: Sandbox, one: Question, answer: str | None, around: Sequence[tuple[str, ast.stmt]] = (), seed: int = 0
 ) -> Grade:
@@ -79,7 +86,7 @@ def grade_answer(
         seed: of the exercise's hidden cases.
     """
     if one.exercise.needs_run:
-        return Grade("notebook", "the answer depends on the student's own run")
+        return OWN_RUN
     if answer is None:
         return Grade("missing", "the cell is missing")
     if len(answer) > LONGEST:
@@ -88,10 +95,10 @@ def grade_answer(
     try:
         body = statements(answer)
         if source(body) == source(statements(one.cell)):
-            return Grade("open", "not answered", exercise.judge(...).text)
+            return _open(one, around)
         code = source([*needed([*body, *ast.parse(one.asked).body], around), *body])
     except (SyntaxError, RecursionError) as error:
-        return Grade("raises", f"SyntaxError: {error.args[0] if error.args else error}")
+        return _no_python(one, answer, error)
     try:
         cases = f"[{', '.join(literal(dict(case)) for case in exercise.cases)}]"
     except TypeError as error:
@@ -100,10 +107,10 @@ def grade_answer(
     with box.episode(limits=LIMITS) as episode:
         result = episode.run(code or "pass", before=BEFORE, after=f"_kit_result = {call}", want=("_kit_result",))
     if result.status != "ok":
-        return _failed(result)
+        return _failed(one, body, result)
     if "_kit_result" not in result.values:
         return Grade("wrong", "the result is no number, text, list or the like")
-    return _judged(exercise, result.values["_kit_result"], code_of(one.asked, source(body)))
+    return _judged(one.exercise, exercise, result.values["_kit_result"], code_of(one.asked, source(body)))
 
 
 BEFORE = """
@@ -169,30 +176,69 @@ def literal(value: Any) -> str:
     raise TypeError(f"a {type(value).__name__}")
 
 
-def _failed(result: Result) -> Grade:
-    """Grade of code that did not come to its end."""
+def _open(one: Question, around: Sequence[tuple[str, ast.stmt]]) -> Grade:
+    """Grade of a cell that is as it was handed out; says so if the function stands in another cell."""
+    empty = source(statements(one.cell))
+    others = (node for name, node in around if name == one.asked and isinstance(node, ast.FunctionDef))
+    if one.exercise.cases and any(source([node]) not in empty for node in others):
+        why = "another cell has an answer, but only the exercise's own is graded: write it there"
+        return Grade("open", why, f"{one.exercise.id} · {why}")
+    return Grade("open", "not answered", one.exercise.judge(...).text)
+
+
+def _no_python(one: Question, answer: str, error: SyntaxError | RecursionError) -> Grade:
+    """Grade of a cell that isn't Python, with the line if that is the student's own."""
+    why = f"SyntaxError: {error.args[0] if error.args else error}"
+    line, text = getattr(error, "lineno", None) or 0, (getattr(error, "text", None) or "").strip()
+    if not text or text != dict(enumerate(answer.splitlines(), 1)).get(line, "").strip():
+        return Grade("raises", why)
+    return Grade("raises", why, f"{one.exercise.id} ✗ {why}\n  line {line} of your cell: {text}")
+
+
+def _failed(one: Question, body: Sequence[ast.stmt], result: Result) -> Grade:
+    """Grade of code that did not come to its end, or did not define what is asked for."""
     if result.status == "timeout":
         return Grade("timeout", f"did not end within {LIMITS.seconds:g} seconds")
     why = result.error
     if why.startswith(("ModuleNotFoundError", "ImportError")):
         return Grade("by hand", f"uses what isn't there where answers are graded: {why}")
+    if why == f"NameError: name '{one.asked}' is not defined":
+        early = any(name == one.asked for name, _ in definitions(body))
+        why = f"the cell doesn't define {one.asked}: keep the name that the exercise gives"
+        why = f"the cell ended before it had defined {one.asked}" if early else why
+        return Grade("raises", why, f"{one.exercise.id} ✗ {why}")
     return Grade("raises", why)
 
 
-def _judged(exercise: Exercise, found: Any, code: CodeType | None) -> Grade:
-    """Compare what came out with the solution, in this process, where the student's code never ran."""
+def _judged(seen: Exercise, exercise: Exercise, found: Any, code: CodeType | None) -> Grade:
+    """Compare what came out with the solution, in this process, where the student's code never ran.
+
+    Args:
+        seen: the exercise as students see it.
+        exercise: the same with its hidden cases.
+        found: what the sandbox returned.
+        code: of the student's function, not to be run.
+    """
     try:
         if exercise.cases:
-            verdict = exercise.judge(_Replayed(exercise.cases, found, code) if found is not None else None)
+            replayed = _Replayed(exercise.cases, found, code) if found is not None else None
+            verdict = exercise.judge(replayed)
+            unseen = verdict.state in ("wrong", "raises") and seen.judge(replayed).state == "right"
         else:
-            verdict = exercise.judge(_value(found))
+            verdict, unseen = exercise.judge(_value(found)), False
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, OverflowError) as error:
         return Grade("wrong", "the result has an unexpected form", type(error).__name__)
     if verdict.state == "right" and exercise.cases and not exercise.hidden:
         return Grade("by hand", "right in the cases that students see; the exercise has no hidden ones")
     if verdict.state == "raises" and verdict.why.startswith(("ModuleNotFoundError", "ImportError")):
         return Grade("by hand", f"uses what isn't there where answers are graded: {verdict.why}", verdict.text)
-    return Grade(verdict.state, verdict.why, verdict.text.removesuffix(f"\n  {verdict.why}"))
+    text = verdict.text.removesuffix(f"\n  {verdict.why}")
+    return Grade(verdict.state, verdict.why, f"{_rounded(text)} {UNSEEN}" if unseen else text)
+
+
+def _rounded(text: str) -> str:
+    """A text with its long decimals to four digits: nobody has typed the numbers of hidden cases."""
+    return re.sub(r"\d+\.\d{4,}(e-?\d+)?", lambda number: f"{float(number[0]):.4g}", text)
 
 
 class _Replayed:

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from kit.view.html import Html, clean
 from workshop.course.answer import MEANING, Grade
 
+MARK = "\ufeff"
+"""Begins a table's file: without it Excel takes UTF-8 for another encoding, and garbles names."""
+
 
 @dataclass(frozen=True)
 class Row:

@@ -22,8 +22,8 @@ from typing import Any
 from kit.files import ROOT, write_text
 from turn_sandbox import CONFINED, Sandbox, SandboxError
 from workshop.course import returns
-from workshop.course.answer import LONGEST, Grade, grade_answer
-from workshop.course.grades import Row, page, summary, table
+from workshop.course.answer import LONGEST, OWN_RUN, Grade, grade_answer
+from workshop.course.grades import MARK, Row, page, summary, table
 from workshop.course.handout import cell_id, questions
 from workshop.exercises.needed import definitions, statements
 from workshop.exercises.question import Question
@@ -31,6 +31,12 @@ from workshop.jobs.notebooks import Source, find, load, sources
 
 LARGEST = 20_000_000
 """Bytes of a returned notebook that is read."""
+
+NAME = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)
+"""How a notebook's name ends; some browsers save it with one of the longer endings."""
+
+HIDDEN = (".", "__MACOSX")
+"""How names of files and folders begin that nobody returned on purpose."""
 
 TABLE, PAGE = "grades.csv", "grades.html"
 """Written into the folder that is graded."""
@@ -61,10 +67,12 @@ def grade(folder: Path, targets: Sequence[str], seed: int | None = None) -> str:
         rows = grade_folder(folder, targets, seed)
     except SandboxError as error:
         raise ValueError(f"answers are strangers' code, and can't be run here: {error}") from error
-    write_text(folder / TABLE, table(rows))
+    write_text(folder / TABLE, MARK + table(rows))
     page(rows, seed).save(folder / PAGE)
     files = [folder / TABLE, folder / PAGE, *returns.write(folder, rows, {s.number: s.title for s in sources()})]
-    return "\n".join([summary(rows), "", *returns.twice(rows), *map(str, files)])
+    others = [path.relative_to(folder) for path in _files(folder) if not NAME.search(path.name)]
+    told = [*returns.twice(rows), *(f"not looked at: {_legible(path)}" for path in others)]
+    return "\n".join([summary(rows), "", *told, *map(str, files)])
 
 
 def grade_folder(folder: Path, targets: Sequence[str], seed: int) -> list[Row]:
@@ -81,7 +89,7 @@ def grade_folder(folder: Path, targets: Sequence[str], seed: int) -> list[Row]:
     """
     if not folder.is_dir():
         raise ValueError(f"no folder {folder}: give the one that holds the returned notebooks")
-    files = sorted(_notebooks(folder))
+    files = sorted((path for path in _files(folder) if NAME.search(path.name)), key=lambda path: path.stat().st_mtime)
     if not files:
         raise ValueError(f"{folder} holds no notebook (*.ipynb)")
     read = {path: cells(path) for path in files}
@@ -120,14 +128,17 @@ def _grade_all(
 ) -> Iterator[Row]:
     """Grade every answer; several at once."""
     owner = students(folder, kinds)
+    lost = {student: files for student, files in _others(folder).items() if student not in owner.values()}
+    for student, names in lost.items():
+        yield Row(student, "", Grade("unreadable", "no notebook (*.ipynb) was returned", ", ".join(names)))
     times = Counter((owner[path], kind) for path, kind in kinds.items())
     jobs: list[tuple[str, str, Question, str | None, list[tuple[str, ast.stmt]]]] = []
     for path, found in read.items():
         kind, student = kinds[path], owner[path]
-        file = path.name if times[student, kind] > 1 else ""
+        inner = path.relative_to(folder).parts
+        file = "/".join(inner[1:] or inner) if times[student, kind] > 1 else ""
         if found is None:
-            ids = [one.exercise.id for one in questions_of(kind)] if kind else [""]
-            yield from (Row(student, id, Grade("unreadable", "the file is no notebook"), file) for id in ids)
+            yield from _without(kind, student, Grade("unreadable", "the file is no notebook"), file)
         elif kind is None:
             yield Row(student, "", Grade("missing", "none of the kit's exercises is in this notebook"), file)
         elif kind in wanted:
@@ -137,25 +148,57 @@ def _grade_all(
         graded = pool.map(lambda job: grade_answer(box, job[2], job[3], job[4], seed), jobs)
         for (student, file, one, *_), result in zip(jobs, graded, strict=True):
             yield Row(student, one.exercise.id, result, file)
-    for student in sorted(set(owner.values())):
+    for student in sorted({*owner.values(), *lost}):
         for source in wanted:
             if not times[student, source]:
-                missing = Grade("missing", "the notebook was not returned")
-                yield from (Row(student, one.exercise.id, missing) for one in questions_of(source))
+                yield from _without(source, student, Grade("missing", "the notebook was not returned"))
 
 
-def _notebooks(folder: Path) -> Iterator[Path]:
-    """The notebooks below a folder: no links, no hidden copies."""
-    for path in folder.rglob("*.ipynb"):
+def _without(kind: Source | None, student: str, grade: Grade, file: str = "") -> Iterator[Row]:
+    """The rows of a notebook of which there are no answers."""
+    if kind is None:
+        yield Row(student, "", grade, file)
+        return
+    for one in questions_of(kind):
+        yield Row(student, one.exercise.id, OWN_RUN if one.exercise.needs_run else grade, file)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """What was returned below a folder: no links, no hidden copies, nothing that grading wrote."""
+    for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder).parts
-        hidden = any(part.startswith((".", "__MACOSX")) for part in inner)
+        hidden = any(part.startswith(HIDDEN) for part in inner)
         linked = any(folder.joinpath(*inner[: n + 1]).is_symlink() for n in range(len(inner)))
-        if not hidden and not linked and path.is_file():
+        if not hidden and not linked and not _written(inner) and path.is_file():
             yield path
 
 
+def _written(inner: Sequence[str]) -> bool:
+    """True for what grading wrote; ``inner`` is a path's parts below the folder."""
+    if len(inner) == 1:
+        return inner[0] in (TABLE, PAGE, returns.TABLE, returns.PAGE)
+    return len(inner) == 2 and inner[0] == returns.FEEDBACK and inner[1].endswith(returns.ENDING)
+
+
+def _others(folder: Path) -> dict[str, list[str]]:
+    """Student → files that are no notebooks; a file in no folder is a student's if it is named as a notebook is."""
+    known = [source for source in sources() if questions_of(source)]
+    inner = (path for path in folder.iterdir() if path.is_dir() and path.name != returns.FEEDBACK)
+    found: dict[str, list[str]] = {_legible(path.name): [] for path in inner if not path.name.startswith(HIDDEN)}
+    kinds = {path: notebook_of(path, None, known) for path in _files(folder) if not NAME.search(path.name)}
+    for path, student in students(folder, kinds).items():
+        if kinds[path] or path.parent != folder:
+            found.setdefault(student, []).append(_legible(path.name))
+    return found
+
+
+def _legible(name: object) -> str:
+    """A file's name that can be written, whatever bytes it is made of."""
+    return str(name).encode("utf-8", "replace").decode()
+
+
 def students(folder: Path, kinds: dict[Path, Source | None]) -> dict[Path, str]:
-    """Name the student of each file: its folder, or what its name has beside the notebook's if it lies in none.
+    """Name the student of each file: its outermost folder; in none, what its name has beside the notebook's.
 
     Args:
         folder: that is graded.
@@ -164,10 +207,11 @@ def students(folder: Path, kinds: dict[Path, Source | None]) -> dict[Path, str]:
     found = {}
     for path, kind in kinds.items():
         inner = path.relative_to(folder)
-        name = inner.parent.as_posix()
+        name = inner.parts[0]
         if len(inner.parts) == 1:
-            name = inner.stem.replace(kind.name if kind else "", "").strip(" _-.") or inner.stem
-        found[path] = name.encode("utf-8", "replace").decode()
+            stem = NAME.sub("", name) if NAME.search(name) else inner.stem
+            name = stem.replace(kind.name if kind else "", "").strip(" _-.") or stem
+        found[path] = _legible(name)
     return found
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from kit.files import write_text
 from kit.view.html import Html, clean
 from workshop.course.answer import WITHOUT_POINTS, Grade, GradeState
-from workshop.course.grades import Row, harmless, order
+from workshop.course.grades import MARK, Row, harmless, order
 
 TABLE, PAGE, FEEDBACK = "class.csv", "class.html", "feedback"
 """Written into the folder that is graded; the last one is a folder with a page for each student."""
+
+ENDING = "-feedback.html"
 
 LONGEST = 60
 """Characters of a student's name in a file's: at four bytes each they fit into any system's 255."""
@@ -57,28 +59,38 @@ def write(folder: Path, rows: Sequence[Row], titles: Mapping[str, str]) -> list[
     Returns:
         The table, its page, and the folder of feedback.
     """
-    write_text(folder / TABLE, class_table(rows))
+    write_text(folder / TABLE, MARK + class_table(rows))
     class_page(rows).save(folder / PAGE)
+    for old in (folder / FEEDBACK).glob(f"*{ENDING}"):  # of who has left the class, or has another name's number
+        old.unlink()
     names = file_names({row.student for row in rows})
     for student, name in names.items():
         own = [row for row in rows if row.student == student]
-        feedback(student, own, titles).save(folder / FEEDBACK / f"{name}-feedback.html")
+        feedback(student, own, titles).save(folder / FEEDBACK / f"{name}{ENDING}")
     return [folder / TABLE, folder / PAGE, folder / FEEDBACK]
 
 
 def counted(rows: Iterable[Row]) -> dict[str, dict[str, Grade]]:
     """Student → exercise → the grade that counts; of a notebook that was returned twice, that of the better file."""
     found: dict[str, dict[str, Grade]] = {}
-    rows = sorted((row for row in rows if row.exercise), key=lambda row: (row.student, order(row.exercise)))
-    for student, some in groupby(rows, lambda row: row.student):
-        found[student] = {}
-        for _, notebook in groupby(some, lambda row: order(row.exercise)[0]):
-            files: dict[str, list[Row]] = {}
-            for row in notebook:
-                files.setdefault(row.file, []).append(row)
-            best = max(files.values(), key=lambda own: points(row.grade for row in own)[0])
-            found[student].update({row.exercise: row.grade for row in best})
+    for (student, _), files in _files(row for row in rows if row.exercise).items():
+        grades = found.setdefault(student, {})
+        grades.update({row.exercise: row.grade for row in files[_best(files)]})
     return found
+
+
+def _files(rows: Iterable[Row]) -> dict[tuple[str, str], dict[str, list[Row]]]:
+    """Student and notebook → file → its rows."""
+    found: dict[tuple[str, str], dict[str, list[Row]]] = {}
+    for row in sorted(rows, key=lambda row: (row.student, order(row.exercise))):
+        number = row.exercise.partition(".")[0]
+        found.setdefault((row.student, number), {}).setdefault(row.file, []).append(row)
+    return found
+
+
+def _best(files: dict[str, list[Row]]) -> str:
+    """The file with most points; of several the last."""
+    return max(reversed(files), key=lambda file: points(row.grade for row in files[file])[0])
 
 
 def points(grades: Iterable[Grade]) -> tuple[float, int]:
@@ -88,16 +100,17 @@ def points(grades: Iterable[Grade]) -> tuple[float, int]:
 
 
 def twice(rows: Iterable[Row]) -> list[str]:
-    """Tell who returned a notebook more than once, and which files."""
-    files: dict[tuple[str, str], set[str]] = {}
-    for row in rows:
-        if row.file:
-            files.setdefault((row.student, row.exercise.partition(".")[0]), set()).add(row.file)
-    return [
-        f"{student} returned {f'notebook {number}' if number else 'a file that is no notebook of the kit'} "
-        f"in {len(some)} files: {', '.join(sorted(some))}" + ("; the one with more points counts" if number else "")
-        for (student, number), some in sorted(files.items())
-    ]
+    """Tell who returned a notebook more than once, in which files, and which one counts."""
+    told = []
+    for (student, number), files in _files(row for row in rows if row.file).items():
+        kind, counts = f"notebook {number}" if number else "a file that is no notebook of the kit", ""
+        if number:
+            best = _best(files)
+            most = [points(row.grade for row in own)[0] for own in files.values()]
+            why = "it has more points" if most.count(max(most)) == 1 else "no other has more points or is newer"
+            counts = f"; {best} counts: {why}"
+        told.append(f"{student} returned {kind} in {len(files)} files: {', '.join(sorted(files))}{counts}")
+    return told
 
 
 def class_table(rows: Sequence[Row]) -> str:

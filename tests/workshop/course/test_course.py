@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -126,14 +127,17 @@ ANSWERS: dict[str, tuple[str, str, str, str]] = {
     "value-printed": ("97.2", "answer = print(5 / 2)", "open", "without print"),
     "raising": ("97.1", "def mean(values):\n    return values.mean()", "raises", "AttributeError"),
     "raising-some": ("97.1", "def mean(values):\n    return {2: 2.0}[len(values)]", "raises", "KeyError"),
-    "another-name": ("97.1", "def average(values):\n    return 1.0", "raises", "NameError: name 'mean'"),
+    "another-name": ("97.1", "def average(values):\n    return 1.0", "raises", "doesn't define mean"),
+    "leaves-early": ("97.1", f"import sys\nsys.exit()\n{RIGHT}", "raises", "ended before it had defined mean"),
     "no-python": ("97.1", "def mean(values)\n    return", "raises", "SyntaxError"),
     "uses-torch": ("97.1", "def mean(values):\n    return torch.tensor(values).mean()", "by hand", "torch"),
     "imports-torch": ("97.1", "import torch\n" + RIGHT, "by hand", "torch"),
     "value": ("97.2", "answer = 5 / 2\ncheck('97.2', answer)", "right", ""),
     "value-in-steps": ("97.2", "answer = 0\nfor _ in range(5):\n    answer += bonus", "right", ""),
     "value-mistake": ("97.2", "answer = 5", "wrong", "Halve it."),
-    "value-text": ("97.2", "answer = 'two'", "wrong", "Half of five."),
+    "value-text": ("97.2", "answer = '2.5'", "wrong", "without quotation marks"),
+    "value-comma": ("97.2", "answer = 2,5", "wrong", "0.5, not 0,5"),
+    "value-other": ("97.2", "answer = 7", "wrong", "Half of five."),
     "own-run": ("97.3", "answer = 1.0", "notebook", "own run"),
     "names": (
         "97.4",
@@ -257,6 +261,13 @@ def test_an_answer_gets_its_state(name: str, answered: dict[tuple[str, str], Any
     assert others <= {"open", "notebook"}
 
 
+def test_feedback_says_where_it_went_wrong(answered: dict[tuple[str, str], Any]) -> None:
+    line = "97.1 ✗ SyntaxError: expected ':'\n  line 1 of your cell: def mean(values)"
+    assert answered["no-python", "97.1"].detail == line
+    assert answered["another-name", "97.1"].detail.startswith("97.1 ✗ the cell doesn't define mean")
+    assert answered["sum", "97.1"].detail == "97.1 ✗ not yet: 4.0 for values=[1.0, 3.0]", "a case that everybody sees"
+
+
 @pytest.fixture(scope="module")
 def cheated(
     given_out: Path, project: Path, tmp_path_factory: pytest.TempPathFactory
@@ -289,7 +300,41 @@ def test_a_seed_decides_the_hidden_cases(project: Path, given_out: Path, tmp_pat
     cell = f"known = {known!r}\nmean = lambda values: known.get(tuple(values), 0.0)"
     returned(given_out, tmp_path / "ada" / "97_made.ipynb", {"97.1": cell})
     assert graded(tmp_path, 1)["ada", "97.1"].state == "right"
-    assert graded(tmp_path, 2)["ada", "97.1"].state == "wrong"
+    grade = graded(tmp_path, 2)["ada", "97.1"]
+    assert grade.state == "wrong" and grade.detail.endswith("(a case that your notebook doesn't have)")
+    assert re.search(r"values=\[-?[\d.e-]+", grade.detail) and not re.search(r"\.\d{9}", grade.detail), "rounded"
+
+
+def test_an_answer_in_another_cell_is_told(given_out: Path, tmp_path: Path) -> None:
+    def added(notebook: Any) -> None:
+        notebook.cells.append(nbformat.v4.new_code_cell(RIGHT))
+
+    returned(given_out, tmp_path / "ada.ipynb", {}, added)
+    grades = graded(tmp_path)
+    assert grades["ada", "97.1"].state == "open" and "another cell" in grades["ada", "97.1"].detail
+    assert grades["ada", "97.5"].why == "not answered"
+
+
+def test_points_are_out_of_the_same_for_all(given_out: Path, tmp_path: Path) -> None:
+    """97.3 can give nobody a point: not who left it, not who returned no notebook or a broken one."""
+    returned(given_out, tmp_path / "ada" / "97_made.ipynb", {"97.1": RIGHT, "97.5": "double = int"})
+    for name in ("bob", "cyd", "dan"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bob" / "97_made.ipynb").write_text("broken")
+    (tmp_path / "cyd" / "97_made.pdf").write_text("%PDF")
+    (tmp_path / "97_made_eve.zip").write_text("PK")
+    (tmp_path / "timetable.txt").write_text("of the teacher's")
+    told = grading.grade(tmp_path, [], seed=1)
+    lines = list(csv.DictReader(io.StringIO((tmp_path / "class.csv").read_text(encoding="utf-8-sig"))))
+    assert [(line["student"], line["97.3"], line["points"], line["of"]) for line in lines] == [
+        ("ada", "", "1", "4"),
+        *((name, "", "0", "4") for name in ("bob", "cyd", "dan", "eve")),
+    ]
+    assert [line for line in told.splitlines() if line.startswith("not looked at")] == [
+        f"not looked at: {name}" for name in ("97_made_eve.zip", "cyd/97_made.pdf", "timetable.txt")
+    ]
+    assert "(none)   3 unreadable" in told
+    assert "not looked at: feedback" not in grading.grade(tmp_path, [], seed=1), "it wrote these itself"
 
 
 def test_helpers_of_the_student_and_earlier_exercises_are_there(given_out: Path, tmp_path: Path) -> None:
@@ -329,6 +374,8 @@ def test_files_as_they_come_back(given_out: Path, tmp_path: Path) -> None:
     returned(given_out, tmp_path / "dan" / "97_made.ipynb", right, copied)
     returned(given_out, tmp_path / "eve" / "97_made.ipynb", {"97.2": "answer = 2.5"}, missing)
     returned(given_out, tmp_path / "97_made_fay.ipynb", right)
+    returned(given_out, tmp_path / "97_made_ned.ipynb.txt", right)
+    returned(given_out, tmp_path / "pat" / "week1" / "97_made.ipynb", right)
     returned(given_out, tmp_path / "gus" / "97_made.ipynb", right)
     returned(given_out, tmp_path / "gus" / "97_made (1).ipynb", {})
     returned(given_out, tmp_path / "ada" / ".ipynb_checkpoints" / "97_made-checkpoint.ipynb", {})
@@ -346,20 +393,21 @@ def test_files_as_they_come_back(given_out: Path, tmp_path: Path) -> None:
     states = {key: grade.state for key, grade in graded(tmp_path).items()}
     assert {student for student, _ in states} == {
         *("ada", "bob", "cyd", "dan", "eve", "fay", "gus (97_made.ipynb)", "gus (97_made (1).ipynb)"),
-        *("hal", "ida", "jim", "kim", "lee"),
+        *("hal", "ida", "jim", "kim", "lee", "mia", "ned", "pat"),
     }
     first = {student: state for (student, id), state in states.items() if id == "97.1"}
-    assert [first[s] for s in ("ada", "cyd", "dan", "fay", "gus (97_made.ipynb)")] == ["right"] * 5
+    assert [first[s] for s in ("ada", "cyd", "dan", "fay", "gus (97_made.ipynb)", "ned", "pat")] == ["right"] * 7
     assert (first["bob"], first["gus (97_made (1).ipynb)"]) == ("raises", "open")
     assert (states["eve", "97.1"], states["eve", "97.2"]) == ("missing", "right")
     assert first["hal"] == first["ida"] == first["jim"] == "unreadable"
     assert first["kim"] == first["lee"] == "missing" and states["kim", ""] == "missing"
+    assert (first["mia"], states["mia", ""]) == ("missing", "unreadable")
 
 
 def test_the_table_has_every_exercise_and_no_formula(given_out: Path, tmp_path: Path) -> None:
     returned(given_out, tmp_path / "=1+1" / "97_made.ipynb", {"97.1": RIGHT, "97.2": "raise ValueError('a,\"b\\n<b>')"})
     told = grading.grade(tmp_path, ["97"], seed=3)
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "grades.csv").read_text())))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "grades.csv").read_text(encoding="utf-8-sig"))))
     assert [(row["student"], row["exercise"], row["state"], row["points"]) for row in rows] == [
         ("'=1+1", "97.1", "right", "1"),
         ("'=1+1", "97.2", "raises", "0"),
@@ -399,6 +447,15 @@ def test_a_handed_out_notebook_brings_its_images_along(given_out: Path, project:
     assert '<img width="9" src="attachment:docs_a_curve.png">' in first.source
     ((name, content),) = first.attachments.items()
     assert name == "docs_a_curve.png" and base64.b64decode(content["image/png"]) == PNG
+
+
+def test_no_handed_out_text_says_that_the_kit_gives_a_fresh_copy() -> None:
+    """`reset` gives one of the kit's own notebooks and leaves what was handed out as it is."""
+    (source,) = notebooks.find("00")
+    assert "kit reset" in source.text, "else nothing is shown here"
+    texts = [" ".join(cell.source.split()) for cell in handout.handout(source).cells]
+    assert not any("kit reset" in text for text in texts)
+    assert any("Change what you like, and keep a copy of the file as you got it." in text for text in texts)
 
 
 def test_an_image_that_is_missing_is_named(project: Path, tmp_path: Path) -> None:

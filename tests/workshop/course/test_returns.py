@@ -23,7 +23,7 @@ ROWS = [
     Row("=bob", "13.10", Grade("raises", "SyntaxError: invalid syntax"), "b.ipynb"),
     Row("=bob", "14.1", Grade("missing", "the notebook was not returned")),
 ]
-TWICE = "=bob returned notebook 13 in 2 files: a.ipynb, b.ipynb; the one with more points counts"
+TWICE = "=bob returned notebook 13 in 2 files: a.ipynb, b.ipynb; b.ipynb counts: it has more points"
 
 
 def test_the_class_s_table_has_a_line_a_student_and_totals() -> None:
@@ -38,6 +38,13 @@ def test_of_two_files_one_counts_as_a_whole() -> None:
     """Nobody collects the best of each: one file has the first answer right, the other the second."""
     rows = [Row("ada", f"13.{k}", RIGHT if (file == "a") == (k == 1) else WRONG, file) for file in "ab" for k in (1, 2)]
     assert returns.points(returns.counted(rows)["ada"].values()) == (1, 2)
+
+
+def test_of_two_files_with_as_many_points_the_last_counts() -> None:
+    rows = [Row("ada", f"13.{k}", RIGHT if (file == "b") == (k == 1) else WRONG, file) for file in "ba" for k in (1, 2)]
+    assert {id: grade.state for id, grade in returns.counted(rows)["ada"].items()} == {"13.1": "wrong", "13.2": "right"}
+    told = "ada returned notebook 13 in 2 files: a, b; a counts: no other has more points or is newer"
+    assert returns.twice(rows) == [told]
 
 
 def test_the_page_tells_two_hand_ins_and_how_many_are_right() -> None:
@@ -77,7 +84,9 @@ def test_names_become_files_that_any_system_takes() -> None:
 
 
 def test_files_are_written_beside_the_grades(tmp_path: Path) -> None:
+    returns.write(tmp_path, [Row("cyd, who leaves", "13.2", RIGHT)], {})
     returns.write(tmp_path, ROWS, {"13": "GRPO"})
     found = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
     assert found == ["class.csv", "class.html", "feedback/ada-feedback.html", "feedback/bob-feedback.html"]
+    assert (tmp_path / "class.csv").read_bytes().startswith(b"\xef\xbb\xbfstudent,"), "else Excel garbles names"
     assert TWICE in (tmp_path / "feedback" / "bob-feedback.html").read_text()
