@@ -84,12 +84,13 @@ def write_pages(root: Path, folder: Path, source: str = "") -> dict[str, str]:
 
 
 def first_page(root: Path, pages: Mapping[str, str]) -> str:
-    """Write what a visitor sees first: the picture, what came out of each paper, the way in."""
+    """Write what a visitor sees first: the picture with the caption that 00 gives it, what came out, the way in."""
     readme = (root / "README.md").read_text(encoding="utf-8")
-    told = re.findall(r"<!-- results:begin(?: (\w+))? -->\n(.+?)<!-- results:end -->", readme, re.DOTALL)
-    findings = [f"{block}\n" for name, block in told if name == "came_out"]
-    findings += [line for _, block in told for line in block.splitlines() if line.startswith("- **")]
-    text = (HERE / "index.md").read_text(encoding="utf-8").replace("FINDINGS", "\n".join(findings))
+    section = readme.partition("## What came out\n")[2].partition("\n## ")[0].rpartition("<!-- results:end -->")[0]
+    start = nbformat.read(root / "notebooks" / "00_start.ipynb", 4).cells[0].source
+    caption = start.partition("first_screen.png)\n\n")[2].partition("\n\n")[0]
+    text = (HERE / "index.md").read_text(encoding="utf-8").replace("CAPTION", caption)
+    text = text.replace("FINDINGS", re.sub(r"<!-- .+? -->\n", "", section).strip())
     return page(text, "README.md", {**pages, "README.md": "index.md"})
 
 

@@ -69,7 +69,8 @@ def _links(text: str, path: str, pages: Mapping[str, str], source: str) -> str:
         place = pages.get(there) or pages.get(posixpath.join(there, "README.md"))
         if place is not None:
             target = posixpath.relpath(place, here or ".") + (f"#{anchor}" if anchor else "")
-            return f"{found['image']}[{found['text']}]({target})"
+            shown = f"{found['image']}[{found['text']}]({target})"
+            return f"[{shown}]({target})" if found["image"] else shown  # a narrow screen shows it too small to read
         return f"[{found['text']}]({source.rstrip('/')}/{there})" if source else found["text"]
 
     return LINK.sub(told, text)

@@ -1,4 +1,4 @@
-"""An executed notebook as a page: text, code, and what each cell showed; predictions stay folded."""
+"""An executed notebook as a page: text, code, and what each cell showed; predictions and hints stay folded."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+from workshop.exercises.check import find
 from workshop.exercises.folded import GUESS
 from workshop.publishing.site.markdown import folded, page
 
 PICTURES = {"image/png": "png", "image/jpeg": "jpg"}
+ASKED = re.compile(r"^check\(\"([\w.]+)\"", re.MULTILINE)
+"""An exercise that a cell checks: on the page nobody can call ``hint``."""
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -39,6 +42,8 @@ def notebook_page(notebook: NotebookNode, path: str, pages: Mapping[str, str], f
         shown = "".join(_shown(one, folder, f"{number}-{k}") for k, one in enumerate(cell.outputs))
         if shown and GUESS in tags:
             shown = folded("Your guess first. Then open what the cell shows.", shown)
+        for id in ASKED.findall(cell.source):
+            shown += folded(f"A hint for {id}", f"<p>{escape(find(id).hint)}</p>")
         parts.append(f"{code}\n\n<div class=shown>{shown}</div>" if shown else code)
     return "\n\n".join(parts) + "\n"
 

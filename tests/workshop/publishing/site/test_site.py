@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import subprocess
 import sys
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import nbformat.v4 as nb
 import pytest
 
 from kit.files import ROOT
-from workshop.publishing.site.build import executed, foreign, navigation, paths
+from workshop.exercises.check import exercises
+from workshop.publishing.site.build import executed, first_page, foreign, navigation, paths
 from workshop.publishing.site.markdown import SiteError, outside_code, page
 from workshop.publishing.site.notebook import notebook_page
 
@@ -31,7 +33,7 @@ needs_mathematics = pytest.mark.skipif(find_spec("latex2mathml") is None, reason
     [
         ("docs/jobs.md", "[13](../notebooks/13_x.ipynb#a-group)", "[13](../notebooks/13_x.md#a-group)"),
         ("notebooks/13_x.ipynb", "[jobs](../docs/jobs.md)", "[jobs](../docs/jobs.md)"),
-        ("README.md", "![picture](docs/a.png)", "![picture](docs/a.png)"),
+        ("README.md", "![picture](docs/a.png)", "[![picture](docs/a.png)](docs/a.png)"),
         ("docs/jobs.md", "[the kit](../kit) and [its page](../kit/README.md)", None),
         ("docs/jobs.md", "[code](../kit/rollout.py)", "code"),
         ("docs/jobs.md", "[out](https://arxiv.org/abs/2510.01304) and [here](#x)", None),
@@ -82,6 +84,21 @@ def test_a_notebooks_outputs_are_shown_and_predictions_are_folded(tmp_path: Path
     assert "print(6)\n```" in found.partition("<details")[0]
 
 
+def test_an_exercise_has_its_hint_folded_below_it(tmp_path: Path) -> None:
+    cell = nb.new_code_cell('answer = ...\ncheck("03.1", answer)', metadata={"tags": ["exercise"]})
+    found = notebook_page(nb.new_notebook(cells=[cell]), "notebooks/13_x.ipynb", PAGES, tmp_path / "13_x")
+    _, summary, hint = found.partition("<summary>A hint for 03.1</summary>")
+    assert summary and hint.startswith(f"<p>{escape(exercises('03')['03.1'].hint)}</p></details>")
+
+
+def test_the_first_page_says_the_words_of_its_picture_and_its_table() -> None:
+    found = first_page(ROOT, paths(ROOT))
+    assert "[![" in found.partition("*Above: an episode")[0] and "a dash stands where" in found
+    words, _, table = found.partition("| asked directly |")
+    assert all(f"*{word}" in words for word in ("untrained", "SFT", "gap", "2×2 solved", "R_BAT"))
+    assert "[F1](docs/glossary.md#f1)" in words and "- **VISTA-Gym**" in table and "<!--" not in found
+
+
 def test_every_executed_notebook_and_page_has_its_place() -> None:
     found, tabs = paths(ROOT), str(navigation(ROOT))
     assert {source.twin.name for source in executed(ROOT)} <= {Path(name).name for name in found}
@@ -105,4 +122,4 @@ def test_the_whole_site(tmp_path: Path) -> None:
     assert "<math" in (tmp_path / "site/notebooks/13_agile_grpo.html").read_text()
     first = (tmp_path / "site/index.html").read_text()
     assert "<title>Visual Agents Kit</title>" in first
-    assert first.index("site.js") < first.index("bundle."), "the search would be started before site.js can take it away"
+    assert first.index("site.js") < first.index("bundle."), "else the search begins before site.js can take it away"
