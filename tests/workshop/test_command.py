@@ -43,6 +43,7 @@ def test_a_misspelt_parameter_ends_with_code_2_and_the_nearest_name(runs: Path) 
     ("argv", "code", "message"),
     [
         (["run", "99"], 2, "no notebook '99'"),
+        (["run", "3"], 2, "no notebook '3': did you mean 03?\n"),
         (["run", "agil"], 2, "no notebook 'agil': did you mean agile?"),
         (["run", "13_agile_gpro"], 2, "did you mean 13_agile_grpo?"),
         (["run", "13", "--name", "new"], 2, "run 'new' has no data: run notebook 11 first"),

@@ -164,6 +164,22 @@ def test_a_printed_value_is_told_from_one_that_was_not_written() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("-1.5", "without quotation marks"),
+        ((-1, 5), "0.5, not 0,5"),
+        (-3, "Divide."),
+        ((0.0, 1.5), "That is all of them."),  # a known mistake has its own hint
+    ],
+)
+def test_who_gives_no_number_where_one_is_asked_for_is_told_so(given: Any, says: str) -> None:
+    one = Exercise("99.2", lambda: -1.5, "Divide.", mistakes=[Mistake(lambda: (0.0, 1.5), "That is all of them.")])
+    assert one.judge(given).state == "wrong" and says in one.judge(given).why
+    for asked in ("flat", (1, 2), True):
+        assert Exercise("99.3", lambda asked=asked: asked, "Look.", cases=[{}]).judge(lambda: given).why == "Look."
+
+
+@pytest.mark.parametrize(
     ("exercise", "given", "known", "says"),
     [
         (MEAN, 2.0, {}, "asks for a function"),
