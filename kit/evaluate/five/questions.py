@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any, Literal
 
 from kit.evaluate.intervals import Interval
@@ -82,7 +83,10 @@ def answered(results: Mapping[str, Any], subsets: Sequence[str] = ()) -> dict[st
                 name = f"{answer.name}_{subset}" if subset else answer.name
                 if name in metrics:
                     label = f"{answer.label}, {subset.replace('_', ' ')}" if subset else answer.label
-                    found.setdefault(question, []).append((Answer(name, label, answer.kind), metrics[name]))
+                    value = metrics[name]
+                    if answer.kind == "difference" and isfinite(value.high - value.low):  # of shares: within 1
+                        value = replace(value, low=max(-1.0, value.low), high=min(1.0, value.high))
+                    found.setdefault(question, []).append((Answer(name, label, answer.kind), value))
             if answer.name == "grpo/calls_per_episode":
                 tools = [name for name in metrics if name.startswith(TOOLS)]
                 found.setdefault(question, []).extend(

@@ -16,6 +16,7 @@ from kit.evaluate import five
 from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.five import play, questions, shown
 from kit.evaluate.five.answers import answered, answers, difference, own_numbers
+from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, Outcome
 from papers.results import write_results
 
@@ -94,6 +95,12 @@ def test_the_names_are_those_of_results_files(tmp_path: Path) -> None:
     assert [line for line in text.splitlines() if line[0].isdigit()] == list(questions.QUESTIONS)
     assert "after GRPO minus before, hard" in text and "   search" in text
     assert questions.told({"metrics": {}}) == questions.told({}) == ""
+
+
+def test_no_difference_of_two_shares_is_told_beyond_one() -> None:
+    stages = {"grpo": {"gain_over_sft": Interval(-0.333, -1.333, 0.667, 3), "calls_per_episode": Interval(1, 0, 2, 3)}}
+    text = " ".join(questions.told(stages).split())
+    assert "-0.333 [-1.000, 0.667], n = 3" in text and "calls an episode 1.000 [0.000, 2.000]" in text
 
 
 def test_seeds_are_joined_and_a_base_without_a_seed_stands_for_each(tmp_path: Path) -> None:
