@@ -85,14 +85,14 @@ def _plan(args: argparse.Namespace) -> int:
     from workshop.jobs.run import plan
 
     try:
-        job = plan(args.target, args.profile, args.set, None, until=args.until)
-        from workshop.jobs.plan import card, report  # torch and trl: not before the names are right
+        job = plan(args.target, args.profile or "node", args.set, None, until=args.until)
+        from workshop.jobs.plan import card, planned_for, report  # torch and trl: not before the names are right
 
         sizes = (args.gpus, args.memory and args.memory * 1e9, args.tokens, args.picture_tokens)
         text, fits = report(job, *sizes, card=card(job, args.card, sizes[1], args.tflops, args.bandwidth))
     except Exception as error:
         return _refuse(error)
-    print(text)
+    print(planned_for(job, bool(args.profile)), text, sep="\n\n")
     return 0 if fits else 2
 
 

@@ -86,7 +86,7 @@ def _teach(sub: Any) -> None:
 
 def _plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
-    plan.add_argument("--profile", default="node", help="smoke, laptop, gpu or node (default)")
+    plan.add_argument("--profile", help="smoke, laptop, gpu or node (default)")
     plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
     plan.add_argument("--until", default="", metavar="NN", help="as for run")
     plan.add_argument("--gpus", type=count, help="instead of as many as the profile says")

@@ -46,6 +46,17 @@ def test_a_plan_says_who_plays_and_what_the_other_would_cost(
     assert f"{RECORD['card']}, commit {RECORD['commit']} (workshop/planner/measured.toml)" in said
 
 
+def test_a_plan_begins_with_its_profile_and_what_a_run_without_a_gpu_takes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path))
+    usual, _ = told(capsys, "13").split("\n", 1)
+    assert usual.startswith("planned for the profile node (the default here; run takes laptop")
+    assert told(capsys, "13", "--profile", "node").startswith("planned for the profile node\n")
+    smoke = told(capsys, "13", "--profile", "smoke")
+    assert smoke.startswith("planned for the profile smoke, which needs no GPU; its run, with measurements: about ")
+
+
 def test_by_transformers_takes_many_times_as_long() -> None:
     """Measured 168 s and 20.6 s a step, with 16 episodes of 768 tokens; 128 episodes of 5,120 are further apart."""
     found = {}
