@@ -11,7 +11,7 @@ from typing import Any
 
 from kit.files import read_json, write_text
 from kit.train.metrics import read_metrics
-from workshop.jobs.listing import existing_run
+from workshop.jobs.listing import existing_run, run_folders
 from workshop.jobs.together import seed_of
 
 METRICS, OUTCOMES = "metrics.csv", "outcomes.csv"
@@ -28,11 +28,15 @@ def export(names: Sequence[str], where: str) -> list[str]:
             ``X-outcomes.csv``; empty: the folder of the run, if it is one.
 
     Raises:
-        ValueError: no such run, nothing to export, several runs without a place, or a file of another kind.
+        ValueError: no such run, nothing to export, several runs without a place, a run as the place, or a file of
+            another kind.
     """
     folders = {name: existing_run(name) for name in names}
     if not where and len(folders) > 1:
         raise ValueError(f"{len(folders)} runs: say where their tables go: --csv FOLDER, or --csv FILE.csv")
+    if where in {folder.name for folder in run_folders()}:
+        told = " ".join(dict.fromkeys([where, *names]))
+        raise ValueError(f"--csv {where}: that is a run, not a place: python -m kit export {told} --csv FOLDER")
     place = Path(where) if where else next(iter(folders.values()))
     if place.suffix not in ("", ".csv") and not place.is_dir():
         raise ValueError(f"--csv {where}: give a folder, or a file that ends in .csv")

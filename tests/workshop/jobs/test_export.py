@@ -72,6 +72,7 @@ def test_what_isnt_there_is_said(tmp_path: Path) -> None:
     for names, where, message in (
         (["empty"], "", "empty: no training and no measured stage yet"),
         (["a-0", "empty"], "", "2 runs: say where their tables go: --csv FOLDER, or --csv FILE.csv"),
+        (["empty"], "a-0", "--csv a-0: that is a run, not a place: python -m kit export a-0 empty --csv FOLDER"),
         (["a-0"], str(tmp_path / "x.xlsx"), "give a folder, or a file that ends in .csv"),
         (["a-9"], "", "no run 'a-9'"),
     ):
