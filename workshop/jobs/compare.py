@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from kit.evaluate.outcomes import Evaluation
 from kit.files import read_json
 from papers.registry import find_paper
 from workshop.jobs.listing import existing_run, table
+from workshop.jobs.same_tasks import title
 
 
 def compare(names: Sequence[str]) -> str:
@@ -31,14 +33,27 @@ def compare(names: Sequence[str]) -> str:
     evaluation = evaluation_of(list(folders.values()))
     if evaluation is None:
         raise ValueError("the stages of these runs are of no paper: only a paper's metrics can be compared")
-    order = [stage for stage in evaluation.reported if stage in shared]
+    order = [stage for stage in evaluation.reported if stage in shared] or sorted(shared)
+    tasks = {name: {stage: _tasks(folder, stage) for stage in order} for name, folder in folders.items()}
+    first, *others = folders
+    paired = [name for name in others if any(tasks[first][stage] & tasks[name][stage] for stage in order)]
     parts = [_settings(folders)]
-    parts += [_stage(evaluation, folders, stage) for stage in order or sorted(shared)]
-    parts.append(
-        "difference: to the first run, over the tasks that both played; its interval is over other tasks,\n"
-        "not over other seeds: a second seed of the same values shows how much chance alone makes"
-    )
+    parts += [_stage(evaluation, folders, stage, paired) for stage in order]
+    if alone := [name for name in others if name not in paired]:
+        parts.append(
+            f"no differences of {', '.join(alone)} to {first}: they played other tasks (as seeds do),\n"
+            "so nothing can be paired; what each reached stands above, side by side"
+        )
+    if paired:
+        parts.append(
+            "difference: to the first run, over the tasks that both played; its interval is over other tasks,\n"
+            "not over other seeds: a second seed of the same values shows how much chance alone makes"
+        )
     return "\n\n".join(part for part in parts if part)
+
+
+def _tasks(folder: Path, stage: str) -> set[str]:
+    return {outcome["task"] for outcome in (read_json(folder / "stages" / f"{stage}.json") or {}).get("outcomes", ())}
 
 
 def evaluation_of(folders: Sequence[Path]) -> Evaluation[Any] | None:
@@ -70,17 +85,17 @@ def _settings(folders: dict[str, Path]) -> str:
     return table([["setting", *folders], *rows]) if rows else "the same settings in all of them"
 
 
-def _stage(evaluation: Evaluation[Any], folders: dict[str, Path], stage: str) -> str:
+def _stage(evaluation: Evaluation[Any], folders: dict[str, Path], stage: str, paired: Sequence[str]) -> str:
     outcomes = {name: evaluation.load_outcomes(folder, stage) for name, folder in folders.items()}
     metrics = {name: evaluation.evaluate_outcomes(found) for name, found in outcomes.items()}
-    first, *others = folders
-    differences = {name: paired_differences(evaluation, outcomes[first], outcomes[name]) for name in others}
+    first = next(iter(folders))
+    differences = {name: paired_differences(evaluation, outcomes[first], outcomes[name]) for name in paired}
     rows = []
     for metric, called in evaluation.headlines.items():
         if any(metric in found for found in metrics.values()):
             shown = [str(found.get(metric, "not run")) for found in metrics.values()]
-            rows.append([called, *shown, *(_signed(differences[name].get(metric)) for name in others)])
-    return table([[stage, *folders, *(f"{name} − {first}" for name in others)], *rows])
+            rows.append([called, *shown, *(_signed(differences[name].get(metric)) for name in paired)])
+    return f"{title(stage)}:\n" + table([["metric", *folders, *(f"{name} − {first}" for name in paired)], *rows])
 
 
 def _signed(found: Any) -> str:
@@ -112,5 +127,7 @@ def paired_differences(evaluation: Evaluation[Any], before: Sequence[Any], after
             ]
             if pairs:
                 span = None if metric.kind == "count" else 1.0
-                found[name] = clustered_mean([value for value, _ in pairs], [image for _, image in pairs], span)
+                mean = clustered_mean([value for value, _ in pairs], [image for _, image in pairs], span)
+                # Of two shares none is apart from the other by more than 1.
+                found[name] = replace(mean, low=max(-1.0, mean.low), high=min(1.0, mean.high)) if span else mean
     return found

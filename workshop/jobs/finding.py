@@ -13,6 +13,15 @@ from papers.registry import find_paper
 
 DIRECT, ORIGINALS, UNTRAINED, SFT, GRPO = "direct", "direct_originals", "untrained", "sft", "grpo"
 
+TITLES = {
+    DIRECT: "the base, asked directly",
+    ORIGINALS: "the base, asked directly and shown the full images",
+    UNTRAINED: "the agent before any training",
+    SFT: "the agent after imitation, its cold start",
+    GRPO: "the agent after reinforcement learning",
+}
+"""Stages in words; others go by their names."""
+
 DECIDED = "decided-sft"
 """Cold start of demonstrations in which the expert always does what is best (:mod:`papers.starts`)."""
 

@@ -18,7 +18,7 @@ from papers.results import read_results
 from workshop.command_line import meant
 from workshop.jobs.notebooks import sources
 from workshop.jobs.run import PROFILES, progress_of
-from workshop.jobs.same_tasks import on_shared_tasks
+from workshop.jobs.same_tasks import COMPARED, on_shared_tasks, title
 
 Row = Sequence[str]
 
@@ -42,6 +42,8 @@ def listing(root: Path = ROOT) -> str:
     runs = [run_row(folder) for folder in run_folders()]
     if runs:
         parts.append(table([["run", "profile", "what it has"], *runs]))
+        pages = sorted(str(path) for path in runs_folder().glob("*.html"))
+        parts += ["pages of several runs:\n" + "\n".join(f"  {path}" for path in pages)] if pages else []
     else:
         parts.append(f"no runs yet in {runs_folder()}: python -m kit run {next(iter(papers()))} --profile smoke")
     return "\n\n".join(parts)
@@ -79,9 +81,19 @@ def existing_run(name: str) -> Path:
     folder = find_run(name)
     if not folder.is_dir():
         known = [path.name for path in run_folders()]
+        if several := _members(name, known):
+            page = runs_folder() / f"{name}.html"
+            raise ValueError(f"{name} is {len(several)} runs: {' '.join(several)}; their page is {page}")
         told = meant(name, known, f"there are {', '.join(known) or 'none'}")
         raise ValueError(f"no run {name!r} in {runs_folder()}: {told}")
     return folder
+
+
+def _members(name: str, known: Sequence[str]) -> list[str]:
+    """Runs of one command with several, by the page that it wrote of them; none if ``name`` isn't such a command's."""
+    path = runs_folder() / f"{name}.html"
+    page = path.read_text("utf-8") if path.is_file() else ""
+    return [one for one in known if one.startswith(f"{name}-") and f">{one}<" in page]
 
 
 @dataclass(frozen=True)
@@ -175,8 +187,11 @@ def _headline(
     if evaluation and evaluation.headlines:
         name, called = next(iter(evaluation.headlines.items()))
         shown = [stage for stage in evaluation.reported if name in stages.get(stage, {})]
-        values = " → ".join(f"{stage} {stages[stage][name]}" for stage in shown)
-        found += [f"{called}: {values}, n = {stages[shown[-1]][name].n}"] if shown else []
+        chain = [stage for stage in shown if stage in COMPARED] or shown
+        values = " → ".join(f"{stage} {stages[stage][name]}" for stage in chain)
+        found += [f"{called}: {values}, n = {stages[chain[-1]][name].n}"] if chain else []
+        beside = [f"{title(stage)} {stages[stage][name]}" for stage in shown if stage not in chain]
+        found += [f"Beside these: {'; '.join(beside)}"] if beside else []
     if claims := results.get("claims"):
         told = find_paper(evaluation.paper).load_claims() if evaluation else {}
         lines = [f"  {name} {claim['verdict']}: {told.get(name, '')}" for name, claim in sorted(claims.items())]

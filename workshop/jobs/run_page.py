@@ -13,6 +13,7 @@ from kit.train import latest_rollout as latest
 from kit.train.metrics import read_metrics
 from kit.train.progress import FILE, Progress, read_progress
 from kit.view import curves, show
+from kit.view.charts import CSS_DPI, Plot
 from kit.view.curves import over_published
 from kit.view.five import five
 from kit.view.html import Html, clean
@@ -101,6 +102,12 @@ def folded(title: str, content: str) -> str:
     return f'<details class="x"><summary>{clean(title)}</summary>{content}</details>'
 
 
+def legible(figure: Plot) -> str:
+    """A figure of several panels on a page: a narrow screen scrolls over it, since its letters would be too small."""
+    width = round(figure.get_size_inches()[0] * CSS_DPI * 0.75)
+    return f'<div style="overflow-x:auto"><div style="min-width:{width}px">{figure.html()}</div></div>'
+
+
 def watch(name: str, seconds: int = 10) -> Path:
     """Write a run's page again and again while it trains; returns where it is once nothing moves any more.
 
@@ -134,10 +141,10 @@ def _stage(run: Path, folder: Path, paper: Paper | None) -> Iterator[str]:
     rows, name = read_metrics(folder / "metrics.jsonl"), folder.relative_to(run).as_posix()
     if rows:
         yield f'<div class="x"><header><b>{clean(name)}</b><small>{len(rows)} steps</small></header>'
-        yield f"{curves(rows).html()}</div>"
+        yield f"{legible(curves(rows))}</div>"
         if paper and (published := published_curves(paper.name, name)):
             yield '<div class="x"><header><b>over the published runs</b></header>'
-            yield f"{over_published(rows, published).html()}</div>"
+            yield f"{legible(over_published(rows, published))}</div>"
     found = latest.load(folder)
     if found:
         step, played = found

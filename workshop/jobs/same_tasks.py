@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from kit.evaluate.outcomes import Outcome
 from kit.files import read_json
-from workshop.jobs.finding import DIRECT, GRPO, SFT, UNTRAINED
+from workshop.jobs.finding import DIRECT, GRPO, ORIGINALS, SFT, TITLES, UNTRAINED
 
 T = TypeVar("T", bound=Outcome)
 
 COMPARED = (GRPO, SFT, UNTRAINED, DIRECT)
 """Stages that a finding compares; the first that a run has is what it is about."""
+
+
+def told_first(stages: Collection[str]) -> list[str]:
+    """Order stages as they are told: what a finding is about, then the others, and at the end what no training changes.
+
+    Args:
+        stages: names, as they follow each other in the paper's tables.
+    """
+    lead = next((stage for stage in COMPARED if stage in stages), "")
+    return sorted(reversed(list(stages)), key=lambda stage: (stage != lead, stage == ORIGINALS))
+
+
+def title(stage: str) -> str:
+    """A stage in words, and its name; its name alone where it has none."""
+    return f"{TITLES[stage]} ({stage})" if stage in TITLES else stage
 
 
 def on_shared_tasks(stages: Mapping[str, Sequence[T]]) -> dict[str, list[T]]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kit.files import ROOT, read_json, runs_folder
+from kit.files import ROOT, find_run, read_json, runs_folder
 from kit.train.progress import duration
 from papers.registry import paper_of
 from workshop.jobs.checks import JobError
@@ -26,6 +26,9 @@ from workshop.jobs.run import Job, execute, plan
 
 MOST = 64
 """Runs of one command."""
+
+SMOKE = 0.5
+"""Minutes that a paper's notebook takes with the profile ``smoke``, about (docs/jobs.md)."""
 
 
 @dataclass(frozen=True)
@@ -153,11 +156,12 @@ def estimate(job: Job, runs: int) -> str:
         each = minutes / 60
     if not each:
         return "nothing says yet how long one takes"
-    return f"about {duration(3600 * each * runs)} ({duration(3600 * each)} each, {by})"
+    of_one = f"{duration(3600 * each)} each, " if runs > 1 else ""
+    return f"about {duration(3600 * each * runs)} ({of_one}{by})"
 
 
 def _recorded(job: Job) -> tuple[float, str]:
-    """Minutes of a run's notebooks, as a run here had them or the published ones did; 0: nobody recorded them."""
+    """Minutes of a run's notebooks, as a run here or the published ones took, or as smoke does; 0: nobody recorded."""
     mine = [planned.source.name for planned in job.notebooks]
     for path in sorted(runs_folder().glob("*/params.json"), key=lambda path: path.stat().st_mtime, reverse=True):
         done = (read_json(path) or {}).get("notebooks", {})
@@ -169,11 +173,14 @@ def _recorded(job: Job) -> tuple[float, str]:
         path = paper.notebooks_dir.parent / "results" / f"{paper.published.files[0].name}.json"
         took = ((read_json(path) or {}).get("run_minutes") or {}).get("runs", 0.0)
         return took, "as the published runs took"
+    if paper and job.profile == "smoke":
+        return SMOKE * len(mine), "by half a minute a notebook on two cores"
     return 0.0, ""
 
 
 def run_all(some: Sequence[Variant], page: Callable[[], Path], force: bool, verbose: bool) -> list[str]:
-    """Execute runs one after another, writing their page after each; returns the names of those that failed.
+    """Execute runs one after another, writing its page and that of all after each; returns the names of those that
+    failed.
 
     Args:
         some: the runs.
@@ -181,6 +188,8 @@ def run_all(some: Sequence[Variant], page: Callable[[], Path], force: bool, verb
         force: execute finished notebooks again too.
         verbose: show what the notebooks print, too.
     """
+    from workshop.jobs.run_page import write  # it draws: imports that a refusal needn't wait for
+
     failed = []
     for number, one in enumerate(some, 1):
         print(f"\n== {number} of {len(some)}: {one.job.name}", flush=True)
@@ -189,6 +198,8 @@ def run_all(some: Sequence[Variant], page: Callable[[], Path], force: bool, verb
         except JobError as error:
             failed.append(one.job.name)
             print(f"python -m kit: {error}", file=sys.stderr)
+        if find_run(one.job.name).is_dir():
+            write(one.job.name)  # the page of all leads there
         print(f"page: {near(page())}", flush=True)
     return failed
 
@@ -216,7 +227,11 @@ def sweep(some: Sequence[Variant], name: str, force: bool, verbose: bool) -> int
     groups, target = by_setting(some), runs_folder() / f"{name}.html"
     title = f"{len(some)} runs of {name}"
     failed = run_all(some, lambda: together.write(groups, target, title), force, verbose)
-    print("", together.told(groups), f"page: {near(target)}", sep="\n")
+    print("", together.told(groups), "", "What to open next:", sep="\n")
+    one = f"python -m kit view {some[0].job.name}"
+    wide = max(len(near(target)), len(one))
+    print(f"  {near(target):{wide}}  all of them: means, intervals, curves; a run's name leads to its own page")
+    print(f"  {one:{wide}}  every figure of one")
     if failed:
         print(f"python -m kit: failed: {', '.join(failed)}; the same command again tries them again", file=sys.stderr)
     return 1 if failed else 0

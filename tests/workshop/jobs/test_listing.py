@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,12 @@ from kit.episode import Action, Episode, Task, Turn
 from kit.evaluate.accuracy import accuracy_evaluation
 from kit.evaluate.intervals import Interval
 from kit.files import run_folder, runs_folder, start_run, write_json
-from papers.agile.metrics import save_stage
+from papers.agile.metrics import EVALUATION, outcome, save_stage
 from papers.results import write_results
 from papers.visual_arft.metrics import save_stage as write_reading
 from workshop.command import main
-from workshop.jobs.compare import compare
+from workshop.jobs import together
+from workshop.jobs.compare import compare, paired_differences
 from workshop.jobs.listing import claims_table, listing, table, view
 from workshop.jobs.run_page import write
 
@@ -150,6 +152,36 @@ def test_runs_are_compared_where_they_differ(capsys: pytest.CaptureFixture[str])
     assert f"page: {page}" in capsys.readouterr().out
     drawn = re.findall('alt="([^"]*)"', page.read_text())
     assert any("2×2 solved" in words for words in drawn) and any("step" in words for words in drawn)
+
+
+def test_runs_that_played_other_tasks_have_no_column_of_differences() -> None:
+    """One solved 1 of 2 puzzles, the other 0 of 2 others: nothing pairs, and the two values stand side by side."""
+    save_stage(run_folder("one"), "sft", [played(True, "a"), played(False, "b")])
+    save_stage(run_folder("two"), "sft", [played(False, "c"), played(False, "d")])
+    shown = compare(["one", "two"])
+    assert "no differences of two to one: they played other tasks" in shown
+    assert "no shared tasks" not in shown and "two − one" not in shown and "difference: to" not in shown
+    assert "the agent after imitation, its cold start (sft):" in shown
+    assert re.search(r"2×2 solved +0.500 \[.*\] +0.000 \[", shown)
+
+
+def test_a_difference_of_shares_ends_at_one() -> None:
+    """All of three puzzles more: the rule of three alone would leave 3/3 open on both sides, from 0 to 2."""
+    outcomes = {n: [replace(outcome(played(n == "y", k)), image=k) for k in "abc"] for n in "xy"}
+    more = paired_differences(EVALUATION, outcomes["x"], outcomes["y"])["acc_2x2"]
+    assert (more.value, more.low, more.high) == (1.0, 0.0, 1.0)
+
+
+def test_the_name_of_several_runs_is_answered_with_theirs(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("many-0", "many-1", "many-0-tag"):
+        comparable(name, 2, 0.1)
+    page = together.write({"": {"many-0": 0, "many-1": 1}}, runs_folder() / "many.html", "2 runs of many")
+    for words in (["view", "many"], ["export", "many", "--csv"]):
+        assert main(words) == 1
+        assert f"many is 2 runs: many-0 many-1; their page is {page}" in capsys.readouterr().err
+    assert f"pages of several runs:\n  {page}" in listing()
+    with pytest.raises(ValueError, match="no run 'man'"):
+        view("man")
 
 
 def test_what_cant_be_compared_is_said() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kit.files import read_json, runs_folder, write_json, write_text
+from kit.train.progress import duration
 from workshop.command import main
 from workshop.jobs import sweep
 from workshop.jobs.notebooks import settable, sources
@@ -130,6 +131,13 @@ def test_so_many_runs_take_as_long_as_one_took_here(seeded: Path) -> None:
     assert sweep.estimate(some[0].job, 3) == "about 6.0 h (2.0 h each, as the run before took)"
 
 
+def test_a_run_that_nobody_recorded_takes_half_a_minute_a_notebook_with_smoke() -> None:
+    """Notebooks 11 to 13, three times: 3 × 3 × 0.5 minutes."""
+    assert sweep.estimate(plan("agile", "smoke", [], "x", until="13"), 3) == (
+        f"about {duration(270)} ({duration(90)} each, by half a minute a notebook on two cores)"
+    )
+
+
 def test_a_failed_run_leaves_the_others_and_the_same_command_goes_on(
     seeded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,6 +158,7 @@ def test_a_failed_run_leaves_the_others_and_the_same_command_goes_on(
     assert again() == ["toy-steps_2"]
     assert capsys.readouterr().out.count("done before, skipped") == 2
     assert [(seeded / "runs" / f"toy-steps_{n}" / "log.txt").read_text() for n in (1, 2, 3)] == ["x", "xx", "x"]
+    assert all((seeded / "runs" / f"toy-steps_{n}" / "overview.html").is_file() for n in (1, 2, 3))
     states = [read_json(seeded / "runs" / f"toy-steps_{n}" / "params.json")["notebooks"] for n in (1, 2, 3)]
     assert [state["11_toy"]["status"] for state in states] == ["done", "failed", "done"]
 

@@ -11,7 +11,7 @@ import pytest
 from kit.episode import Action, Episode, Task, Turn
 from kit.files import run_folder, runs_folder, write_json, write_text
 from papers.agile.metrics import EVALUATION, save_stage
-from workshop.jobs.together import grouped, mean_of, page_of, rows, told, write
+from workshop.jobs.together import grouped, mean_of, mean_rows, page_of, rows, stages_of, told, write
 
 
 @pytest.fixture(autouse=True)
@@ -19,14 +19,14 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
 
 
-def ran(name: str, seed: int, rate: float, right: int) -> None:
+def ran(name: str, seed: int, rate: float, right: int, stage: str = "grpo") -> None:
     """A run that solved ``right`` of eight puzzles, each of an image of its own, and trained two steps."""
     folder, found = run_folder(name), []
     for k in range(8):
         task = Task(f"t-{k}", (), "?", ("B", "A"), {"m": 2, "level": 2, "source": f"scene-{k}"})
         said = '["B", "A"]' if k < right else '["A", "B"]'
         found.append(Episode(task, (1,), (Turn((1,), (0.0,), said, Action("answer", said)),), "answer"))
-    save_stage(folder, "grpo", found)
+    save_stage(folder, stage, found)
     parameters = {"run": name, "seed": seed, "learning_rate": rate}
     entry = {"status": "done", "profile": "laptop", "parameters": parameters}
     write_json(folder / "params.json", {"notebooks": {"13_agile_grpo": entry}})
@@ -66,10 +66,32 @@ def test_a_mean_is_over_all_tasks_of_all_seeds() -> None:
     mean = mean_of(EVALUATION, groups[""], "grpo")["acc_2x2"]
     assert mean.value == 6 / 16 and mean.n == 16
     head, *shown = rows(EVALUATION, groups, "grpo")
-    assert head[:3] == ["setting", "run", "2×2 solved"]
-    assert [row[1] for row in shown] == ["a-0", "a-1", "a-2", "mean of 2 runs, 2 seeds"]
-    assert [row[2].partition(" [")[0] for row in shown] == ["0.250", "0.500", "not run", "0.375"]
+    assert head[:2] == ["run", "2×2 solved"]
+    assert [row[0] for row in shown] == ["a-0", "a-1", "a-2", "mean of 2 runs, 2 seeds"]
+    assert [row[1].partition(" [")[0] for row in shown] == ["0.250", "0.500", "not run", "0.375"]
     assert "mean of 2 runs, 2 seeds  0.375 [" in told(groups)
+
+
+def test_what_no_training_can_change_is_never_what_runs_are_told_by() -> None:
+    """The full pictures solve 8 of 8 in both runs, the agents 2 and 4 of 8: 6 of 16 is what came out."""
+    for seed, right in enumerate((2, 4)):
+        ran(f"a-{seed}", seed, 0.1, 8, "direct_originals")
+        ran(f"a-{seed}", seed, 0.1, right)
+    groups = {"": {"a-0": 0, "a-1": 1}}
+    assert stages_of(EVALUATION, groups) == ["grpo", "direct_originals"]
+    text = " ".join(told(groups).split())
+    assert text.startswith("the agent after reinforcement learning (grpo): run ") and "1.000 [" not in text
+    assert "As an agent it reaches 0.38 [" in text and "This is one training" not in text
+    page = write(groups, page_of(["a-0", "a-1"]), "a").read_text()
+    assert "<h2>the agent after reinforcement learning (grpo)</h2>" in page
+    assert "<summary>the base, asked directly and shown the full images (direct_originals)</summary>" in page
+    assert ">setting<" not in page and "<h2>curves of the training grpo</h2>" in page
+
+
+def test_a_mean_curve_has_the_steps_and_metrics_that_all_runs_have() -> None:
+    one = [{"step": 1, "reward": 0.25, "note": "x"}, {"step": 2, "reward": 0.5, "loss": 1.0}]
+    other = [{"step": 2, "reward": 1.0}, {"step": 3, "reward": 1.0}]
+    assert mean_rows([one, other]) == [{"step": 2, "reward": 0.75}]
 
 
 def test_the_page_stands_alone_and_says_what_was_not_run() -> None:
