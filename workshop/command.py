@@ -83,10 +83,11 @@ def _refuse(error: Exception) -> int:
 
 def _plan(args: argparse.Namespace) -> int:
     from workshop.jobs.run import plan
+    from workshop.jobs.sweep import planned_for
 
     try:
         job = plan(args.target, args.profile or "node", args.set, None, until=args.until)
-        from workshop.jobs.plan import card, planned_for, report  # torch and trl: not before the names are right
+        from workshop.jobs.plan import card, report  # torch and trl: not before the names are right
 
         sizes = (args.gpus, args.memory and args.memory * 1e9, args.tokens, args.picture_tokens)
         text, fits = report(job, *sizes, card=card(job, args.card, sizes[1], args.tflops, args.bandwidth))

@@ -15,10 +15,8 @@ from kit.train.sft import SFTSettings
 from papers.registry import paper_of
 from tiny import TINY
 from workshop.jobs.lengths import UNKNOWN, measured_length
-from workshop.jobs.machine import GPU_PROFILES
 from workshop.jobs.notebooks import find
 from workshop.jobs.run import Job, Planned, plan, profile_values
-from workshop.jobs.sweep import estimate
 from workshop.planner.advice import fits
 from workshop.planner.architecture import Architecture
 from workshop.planner.choice import SETTINGS, together
@@ -138,20 +136,6 @@ def card(
         flops=tflops * 1e12 if tflops else listed.flops,
         bandwidth=bandwidth * 1e12 if bandwidth else listed.bandwidth,
     )
-
-
-def planned_for(job: Job, chosen: bool) -> str:
-    """The first line of a plan: for which profile it is, and what a run without a GPU takes.
-
-    Args:
-        job: the planned job.
-        chosen: the command named the profile.
-    """
-    of = f"planned for the profile {job.profile}"
-    of += "" if chosen else " (the default here; run takes laptop unless told: plan … --profile laptop)"
-    if job.profile in GPU_PROFILES:
-        return of
-    return f"{of}, which needs no GPU; its run, with measurements: {estimate(job, 1)}.\nBelow is what a GPU would take"
 
 
 def report(

@@ -160,6 +160,20 @@ def estimate(job: Job, runs: int) -> str:
     return f"about {duration(3600 * each * runs)} ({of_one}{by})"
 
 
+def planned_for(job: Job, chosen: bool) -> str:
+    """The first line of a plan: for which profile it is, and what a run without a GPU takes.
+
+    Args:
+        job: the planned job.
+        chosen: the command named the profile.
+    """
+    of = f"planned for the profile {job.profile}"
+    of += "" if chosen else " (the default here; run takes laptop unless told: plan … --profile laptop)"
+    if job.profile in GPU_PROFILES:
+        return of
+    return f"{of}, which needs no GPU; its run, with measurements: {estimate(job, 1)}.\nBelow is what a GPU would take"
+
+
 def _recorded(job: Job) -> tuple[float, str]:
     """Minutes of a run's notebooks, as a run here or the published ones took, or as smoke does; 0: nobody recorded."""
     mine = [planned.source.name for planned in job.notebooks]
