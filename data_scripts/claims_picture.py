@@ -21,10 +21,10 @@ from kit.evaluate.intervals import Interval
 from kit.files import ROOT, print_anything
 from kit.view.charts import STYLE, Plot
 from kit.view.plots import VERDICTS
-from papers.claims import Check, told
+from papers.claims import Check
 from papers.registered import Stated, registered
 from papers.registry import find_paper, published
-from papers.verdicts import UNMEASURED
+from papers.verdicts import verdict_told
 from workshop.publishing.readme import judged
 
 PICTURE = ROOT / "docs" / "claims.png"
@@ -117,7 +117,7 @@ def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
     for label, (_, name, _) in zip(axis.get_yticklabels(), rows, strict=True):
         label.set_fontweight("normal" if name else "bold")
     right = axis.secondary_yaxis("right")
-    words = [f"{_verdict(claim)}: {claim['statement']}" if name else "" for _, name, claim in rows]
+    words = [f"{verdict_told(claim)}: {claim['statement']}" if name else "" for _, name, claim in rows]
     right.set_yticks(range(len(rows)), [_short(text) for text in words], fontsize=8)
     right.tick_params(length=0)
     right.spines["right"].set_visible(False)
@@ -127,10 +127,6 @@ def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
     axis.set_xlabel("margins of the claim (grey: within one; arrow: beyond four; hollow: nothing to draw)", fontsize=8)
     axis.grid(False)
     axis.set_title("each claim's deciding check with its 95 % interval; right of the limit: as claimed", fontsize=9)
-
-
-def _verdict(claim: Record) -> str:
-    return UNMEASURED if "measured" in claim else told(claim)
 
 
 def _short(text: str, chars: int = 90) -> str:

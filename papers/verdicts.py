@@ -30,6 +30,11 @@ def verdict_of(record: Mapping[str, Any]) -> str:
     return UNMEASURED if "measured" in record else str(record["verdict"])
 
 
+def verdict_told(record: Mapping[str, Any]) -> str:
+    """:func:`verdict_of` with what it is equal within, or with what an undecided claim needs."""
+    return UNMEASURED if "measured" in record else told(record)
+
+
 def in_lines(record: Mapping[str, Any]) -> str:
     """A claim's verdict and its evidence, a line each; where an older statement was measured, what became of that."""
     older = [f'an older statement, "{record["measured"]}": {record["came_out"]}'] if "measured" in record else []

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
@@ -71,6 +71,11 @@ class Interval:
     def narrow(self) -> tuple[float, float]:
         """The bounds at 90 %; those at 95 %, which are wider, where nobody computed them."""
         return (self.low if self.low90 is None else self.low90, self.high if self.high90 is None else self.high90)
+
+    def within(self, least: float = -math.inf, most: float = math.inf) -> Interval:
+        """The interval within what can be, which Student's t of few seeds doesn't know; an unknown bound stays so."""
+        low, high = (max(least, min(most, at)) if math.isfinite(at) else at for at in (self.low, self.high))
+        return replace(self, low=low, high=high)
 
     def __str__(self) -> str:
         if not math.isfinite(self.high - self.low):

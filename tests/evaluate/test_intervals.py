@@ -224,3 +224,11 @@ def test_mean_over_seeds_has_narrow_bounds_and_tells_of_more_seeds() -> None:
     assert found.narrow == pytest.approx((2 - 1.68586, 2 + 1.68586), abs=1e-5)
     assert found.with_more is not None
     assert found.with_more(3).high == pytest.approx(3.04943, abs=1e-5) and found.with_more(3).n == 6
+
+
+def test_an_interval_stays_within_what_can_be_and_the_unknown_unknown() -> None:
+    wide = Interval(0.302, -3.537, 4.141, 9)
+    assert str(wide.within(0.0)) == "0.302 [0.000, 4.141]"
+    assert str(wide.within(0.0, 1.0)) == "0.302 [0.000, 1.000]"
+    assert str(wide.within(-1.0, 1.0)) == "0.302 [-1.000, 1.000]"
+    assert Interval(0.302, -math.inf, math.inf, 9).within(0.0, 1.0).record()["low"] is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,5 +128,5 @@ def paired_differences(evaluation: Evaluation[Any], before: Sequence[Any], after
                 span = None if metric.kind == "count" else 1.0
                 mean = clustered_mean([value for value, _ in pairs], [image for _, image in pairs], span)
                 # Of two shares none is apart from the other by more than 1.
-                found[name] = replace(mean, low=max(-1.0, mean.low), high=min(1.0, mean.high)) if span else mean
+                found[name] = mean.within(-span, span) if span else mean
     return found

@@ -12,12 +12,10 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.claims import VERDICTS, as_stated
@@ -125,7 +123,7 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
         cells = []
         for stage in shown:
             here, theirs = stages.get(stage, {}).get(name), evaluation.reported[stage].get(name)
-            cell = "not run" if here is None else str(_within(here, counts=_counts(evaluation, name)))
+            cell = "not run" if here is None else str(here.within(0.0, math.inf if _counts(evaluation, name) else 1.0))
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
         rows.append([called, *cells])
     return markdown(["", *shown], rows)
@@ -134,13 +132,6 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
 def _counts(evaluation: Evaluation[Any], name: str) -> bool:
     """Whether a metric, named with what it is over, is a count and no share."""
     return any(one.kind == "count" and name.partition("_")[0] == one.name for one in evaluation.metrics)
-
-
-def _within(found: Interval, counts: bool) -> Interval:
-    """An interval within what can be: nothing below 0, no share above 1. Student's t of few seeds knows neither."""
-    high = found.high if counts or not math.isfinite(found.high) else min(1.0, found.high)
-    low = max(0.0, found.low) if math.isfinite(found.low) else found.low
-    return replace(found, low=low, high=high)
 
 
 def _origin(paper: str, results: Mapping[str, Any]) -> str:

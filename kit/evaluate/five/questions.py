@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import isfinite
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from kit.evaluate.intervals import Interval
@@ -83,9 +83,8 @@ def answered(results: Mapping[str, Any], subsets: Sequence[str] = ()) -> dict[st
                 name = f"{answer.name}_{subset}" if subset else answer.name
                 if name in metrics:
                     label = f"{answer.label}, {subset.replace('_', ' ')}" if subset else answer.label
-                    value = metrics[name]
-                    if answer.kind == "difference" and isfinite(value.high - value.low):  # of shares: within 1
-                        value = replace(value, low=max(-1.0, value.low), high=min(1.0, value.high))
+                    span = 1.0 if answer.kind == "difference" else math.inf  # two shares are at most 1 apart
+                    value = metrics[name].within(-span, span)
                     found.setdefault(question, []).append((Answer(name, label, answer.kind), value))
             if answer.name == "grpo/calls_per_episode":
                 tools = [name for name in metrics if name.startswith(TOOLS)]

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from kit.evaluate.intervals import Interval
 from kit.files import ROOT
 from papers.registered import Registered
-from workshop.publishing.readme import BEGIN, END, PAGES, _plain, _since, _within, block, fill, filled, headline
+from workshop.publishing.readme import BEGIN, END, PAGES, _plain, _since, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -267,9 +266,3 @@ def test_what_is_open_is_told_with_what_would_decide_it(monkeypatch: pytest.Monk
 )
 def test_evidence_has_no_minus_zero_and_no_share_above_one(text: str, told: str) -> None:
     assert _plain(text) == told
-
-
-def test_a_level_stays_within_what_can_be() -> None:
-    wide = Interval(0.302, -3.537, 4.141, 9)
-    assert str(_within(wide, counts=True)) == "0.302 [0.000, 4.141]"
-    assert str(_within(wide, counts=False)) == "0.302 [0.000, 1.000]"
