@@ -278,7 +278,7 @@ def timeline(
     pale: str = "",
     moment: tuple[str, float] | None = None,
 ) -> Plot:
-    """Draw intervals of time; each kind has a colour and a pattern.
+    """Draw intervals of time; each kind has a colour and a pattern, and the shortest can still be seen.
 
     Args:
         rows: row → (kind, begin, end) of each interval.
@@ -289,6 +289,7 @@ def timeline(
         moment: name and time of a line through all rows.
     """
     kinds = list(dict.fromkeys(kind for row in rows.values() for kind, _, _ in row))
+    least = 0.006 * max((end for row in rows.values() for _, _, end in row), default=0.0)  # some four pixels
     with rc_context(STYLE):
         figure = Plot(7.0, 0.18 * len(rows) + 1.1)
         axis = figure.subplots()
@@ -296,10 +297,10 @@ def timeline(
             found = [(i, begin, end) for i, row in enumerate(rows.values()) for of, begin, end in row if of == kind]
             at, begins, ends = (np.array(column) for column in zip(*found, strict=True))
             style: Any = {"color": colour(k), "hatch": HATCHES[k % 6], "edgecolor": "white"}
-            style |= {"color": "#dddddd", "hatch": ""} if kind == pale else {}
-            axis.barh(at, ends - begins, 0.75, left=begins, label=kind, linewidth=0.3, **style)
+            style |= {"color": "#dddddd", "hatch": "", "zorder": 1} if kind == pale else {"zorder": 3}
+            axis.barh(at, np.maximum(ends - begins, least), 0.75, left=begins, label=kind, linewidth=0.3, **style)
         if moment is not None:
-            axis.axvline(moment[1], label=moment[0], color="black", linewidth=1)
+            axis.axvline(moment[1], label=moment[0], color="black", linewidth=1, zorder=2)
         axis.set(xlim=(0, until or None), title=title)
         _label_rows(figure, axis, rows, x, 7)
     return figure
