@@ -10,7 +10,7 @@ decides it; where that was measured otherwise than it is stated, nobody register
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -20,7 +20,7 @@ from matplotlib import rc_context
 from kit.evaluate.intervals import Interval
 from kit.files import ROOT, print_anything
 from kit.view.charts import STYLE, Plot
-from kit.view.plots import VERDICTS
+from kit.view.plots import check_line, margins_axis
 from papers.claims import Check
 from papers.registered import Stated, registered
 from papers.registry import find_paper, published
@@ -28,12 +28,6 @@ from papers.verdicts import verdict_told
 from workshop.publishing.readme import judged
 
 PICTURE = ROOT / "docs" / "claims.png"
-
-FARTHEST = 4.0
-"""Effects are drawn up to so many times the smallest one worth having; what lies beyond ends in an arrow."""
-
-STUB = 0.4
-"""Length of the line that is left of an interval which lies beyond that as a whole."""
 
 Record = Mapping[str, Any]
 """A claim or a check, as a results file has it."""
@@ -43,14 +37,6 @@ def decisive(claim: Record) -> Record | None:
     """Find the check that decides a claim: the first of those with an interval that has its verdict, else the first."""
     known = [check for check in claim.get("checks", ()) if check["low"] is not None]
     return next((check for check in known if check["verdict"] == claim["verdict"]), next(iter(known), None))
-
-
-def in_units(check: Record) -> tuple[float, float, float]:
-    """A check's value and interval from its limit, in units of its margin; claimed side: above 0."""
-    sign, limit = (-1.0 if check["side"] == "below" else 1.0), (0.0 if check["side"] == "within" else check["limit"])
-    value, *ends = (sign * (check[name] - limit) / check["margin"] for name in ("value", "low", "high"))
-    low, high = sorted(ends)
-    return value, low, high
 
 
 def with_margins(claim: Record, claimed: Stated) -> dict[str, Any]:
@@ -86,47 +72,16 @@ def claims_picture(papers: Mapping[str, Mapping[str, Record]]) -> Plot:
         figure = Plot(9.6, 0.2 * len(rows) + 0.8)
         figure.set_size_inches(9.6, 0.2 * len(rows) + 0.8)  # of a page's own: wider than what a notebook shows
         axis: Any = figure.subplots()
-        axis.axvspan(-1, 1, color="#dddddd", linewidth=0, zorder=0)
-        axis.axvline(0, color="black", linewidth=1, zorder=1)
-        for row, (_, name, claim) in enumerate(rows):
-            if name:
-                _line(axis, row, claim)
-        _words(axis, rows)
+        for row, (_, _, claim) in enumerate(rows):
+            check = decisive(claim)
+            if check is not None and "margin" in check and claim["verdict"] != "not testable here":
+                check_line(axis, row, check | {"verdict": claim["verdict"]})
+        words = [_short(f"{verdict_told(claim)}: {claim['statement']}") if name else "" for _, name, claim in rows]
+        told = "each claim's deciding check with its 95 % interval (thick: 90 %, which shows that it is equal)"
+        margins_axis(axis, told, [name or title for title, name, _ in rows], words)
+        for label, (_, name, _) in zip(axis.get_yticklabels(), rows, strict=True):
+            label.set_fontweight("normal" if name else "bold")
     return figure
-
-
-def _line(axis: Any, row: int, claim: Record) -> None:
-    colour, marker = VERDICTS[claim["verdict"]]
-    check = decisive(claim)
-    if check is None or "margin" not in check or claim["verdict"] == "not testable here":
-        axis.plot(0, row, color=colour, marker=marker, markerfacecolor="white", linestyle="none")
-        return
-    value, low, high = in_units(check)
-    ends = [max(-FARTHEST, min(FARTHEST - STUB, low)), min(FARTHEST, max(STUB - FARTHEST, high))]
-    axis.plot(ends, [row, row], color=colour, linewidth=2)
-    if abs(value) <= FARTHEST:
-        axis.plot(value, row, color=colour, marker=marker)
-    for end, beyond, arrow in ((ends[0], low < -FARTHEST, "<"), (ends[1], high > FARTHEST, ">")):
-        if beyond:
-            axis.plot(end, row, color=colour, marker=arrow)
-
-
-def _words(axis: Any, rows: Sequence[tuple[str, str, Record]]) -> None:
-    """Claims' names on the left, verdicts on the right, what the axis means below."""
-    axis.set_yticks(range(len(rows)), [name or title for title, name, _ in rows], fontsize=8)
-    for label, (_, name, _) in zip(axis.get_yticklabels(), rows, strict=True):
-        label.set_fontweight("normal" if name else "bold")
-    right = axis.secondary_yaxis("right")
-    words = [f"{verdict_told(claim)}: {claim['statement']}" if name else "" for _, name, claim in rows]
-    right.set_yticks(range(len(rows)), [_short(text) for text in words], fontsize=8)
-    right.tick_params(length=0)
-    right.spines["right"].set_visible(False)
-    axis.set_ylim(len(rows) - 0.4, -0.6)
-    axis.set_xlim(-FARTHEST - 0.3, FARTHEST + 0.3)
-    axis.set_xticks([-4, -1, 0, 1, 4], ["-4", "-1", "limit", "1", "4"], fontsize=8)
-    axis.set_xlabel("margins of the claim (grey: within one; arrow: beyond four; hollow: nothing to draw)", fontsize=8)
-    axis.grid(False)
-    axis.set_title("each claim's deciding check with its 95 % interval; right of the limit: as claimed", fontsize=9)
 
 
 def _short(text: str, chars: int = 90) -> str:

@@ -104,7 +104,7 @@ class Check:
         must = "within ±" if self.side == "within" else f"{self.side} "
         equal = "" if self.within is None or self.passes else f" (equal within {self.within:g})"
         told = " (not testable here)" if self.untestable else equal
-        return f"{self.name} {self.interval}, must be {must}{self.limit:.3f}{told}"
+        return f"{self.name} {self.interval.told(self.verdict)}, must be {must}{self.limit:.3f}{told}"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def why(record: Mapping[str, Any]) -> str:
     every = record.get("checks", ())
     checks = [c for c in every if c["verdict"] == record["verdict"]] or every
     must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}
-    if shown := [f"{c['name']} {Interval.of(c)}, {must[c['side']]}{c['limit']:g}" for c in checks]:
+    if shown := [f"{c['name']} {Interval.of(c).told(c['verdict'])}, {must[c['side']]}{c['limit']:g}" for c in checks]:
         return "; ".join(shown)
     if "measured" in record:
         return f'an older statement, "{record["measured"]}": {record["came_out"]}'

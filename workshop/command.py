@@ -200,7 +200,7 @@ def _slides(args: argparse.Namespace) -> int:
 def _results(args: argparse.Namespace) -> int:
     from workshop.publishing.results import command
 
-    return command(args.papers, args.plan, args.again, args.prove, args.figures)
+    return command(args.papers, args.plan, args.again, args.prove, args.figures, args.runs)
 
 
 def _readme(args: argparse.Namespace) -> int:

@@ -82,6 +82,11 @@ class Interval:
             return f"{self.value:.3f} [no interval]"
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
+    def told(self, verdict: str) -> str:
+        """The interval as text; where the verdict is *equal*, with the one at 90 %, which shows that."""
+        both = verdict == "equal" and self.low90 is not None
+        return f"{self}, at 90 % [{self.low90:.3f}, {self.high90:.3f}]" if both else str(self)
+
     def record(self) -> dict[str, Any]:
         """The interval as a JSON object; an infinite bound becomes null."""
         low, high = (bound if math.isfinite(bound) else None for bound in (self.low, self.high))

@@ -239,6 +239,16 @@ def _label_rows(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: 
     figure.legend(*axis.get_legend_handles_labels(), ncols=5, fontsize=8, loc="outside upper center")
 
 
+def label_sides(axis: Any, left: Sequence[str], right: Sequence[str]) -> None:
+    """Label rows on both sides, the first at the top."""
+    words = axis.secondary_yaxis("right")
+    for side, texts in ((axis, left), (words, right)):
+        side.set_yticks(range(len(texts)), texts, fontsize=8)
+        side.tick_params(axis="y", length=0)
+    words.spines["right"].set_visible(False)
+    axis.set_ylim(len(left) - 0.4, -0.6)
+
+
 def stacked(
     groups: Mapping[str, Mapping[str, float]],
     label: str = "",

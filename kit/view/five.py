@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from kit.evaluate.five.questions import Row, answered
-from kit.view.charts import COLOURS, MARKERS, STYLE, WIDEST, Plot
+from kit.view.charts import COLOURS, MARKERS, STYLE, WIDEST, Plot, label_sides
 
 ROW = 0.19
 """Inches of a line."""
@@ -43,17 +43,10 @@ def five(results: Mapping[str, Any], subsets: Sequence[str] = (), title: str = "
         axis = figure.subplots()
         drawn = [_draw(axis, at, row, k) for at, (_, row, k) in enumerate(rows) if row is not None]
         axis.axvline(0, color="black", linewidth=1)
-        axis.set_yticks(range(len(rows)), [label for label, _, _ in rows], fontsize=8)
+        figures = ["" if row is None else f"{row[1]}, n = {row[1].n}" for _, row, _ in rows]
+        label_sides(axis, [label for label, _, _ in rows], figures)
         for tick, (_, row, _) in zip(axis.get_yticklabels(), rows, strict=True):
             tick.set_fontweight("bold" if row is None else "normal")
-        right = axis.secondary_yaxis("right")
-        right.set_yticks(
-            range(len(rows)), ["" if row is None else f"{row[1]}, n = {row[1].n}" for _, row, _ in rows], fontsize=8
-        )
-        for side in (axis.yaxis, right.yaxis):
-            side.set_tick_params(length=0)
-        right.spines["right"].set_visible(False)
-        axis.set_ylim(len(rows) - 0.4, -0.6)
         axis.set_xlim(min(-0.1, *(low for low, _ in drawn)) - 0.03, max(1.0, *(high for _, high in drawn)) + 0.03)
         axis.set_xlabel("difference (filled) or share (hollow)", fontsize=8)
         axis.grid(False, axis="y")

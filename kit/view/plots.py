@@ -15,7 +15,7 @@ from matplotlib import rc_context
 from kit.chat import Chat
 from kit.episode import Episode
 from kit.evaluate.intervals import Interval
-from kit.view.charts import COLOURS, HATCHES, STYLE, WIDEST, Plot, bars, images, lines, stacked, timeline
+from kit.view.charts import COLOURS, HATCHES, STYLE, WIDEST, Plot, bars, images, label_sides, lines, stacked, timeline
 
 __all__ = ["Plot", "bars", "claims", "images", "lines", "masks", "stacked", "timeline"]
 
@@ -73,10 +73,12 @@ VERDICTS = {
 """Verdict → its colour and marker."""
 
 
-def claims(results: Mapping[str, Any]) -> Plot:
-    """Draw each claim's checks: the interval against its limit (the vertical line), each on a scale of its own.
+FARTHEST, STUB = 4.0, 0.4
+"""Effects are drawn up to so many margins from the limit; of one beyond that a stub and an arrow are left."""
 
-    The claimed side is right of the line. A hollow marker without a line is a check without an interval: one seed.
+
+def claims(results: Mapping[str, Any]) -> Plot:
+    """Draw each claim's checks, one as :func:`check_line` draws it, with its figures in words.
 
     Args:
         results: the content of a ``results.json``.
@@ -88,47 +90,54 @@ def claims(results: Mapping[str, Any]) -> Plot:
     if not checks:
         raise ValueError("none of these claims has a check to draw")
     with rc_context(STYLE):
-        figure = Plot(WIDEST, 0.27 * len(checks) + 0.55)
+        figure = Plot(WIDEST, 0.27 * len(checks) + 0.8)
         axis = figure.subplots()
         for row, (_, check) in enumerate(checks):
-            _check(axis, row, check)
-        axis.axvline(0, color="black", linewidth=1, zorder=1)  # below a marker that lies on the limit
-        axis.set_yticks(range(len(checks)), [fill(f"{name}  {c['name']}", 42) for name, c in checks], fontsize=8)
-        right = axis.secondary_yaxis("right")
-        right.set_yticks(range(len(checks)), [_finding(c) for _, c in checks], fontsize=8)
-        right.tick_params(length=0)
-        right.spines["right"].set_visible(False)
-        axis.set_ylim(len(checks) - 0.4, -0.6)
-        axis.set_xlim(-1.1, 1.1)
-        axis.set_xticks([-0.6, 0, 0.6], ["← against", "limit", "for it →"], fontsize=8)
-        axis.grid(False)
-        axis.set_title("each check of a claim: value and 95 % interval beside its limit")
+            check_line(axis, row, check)
+        names = [fill(f"{name}  {c['name']}", 42) for name, c in checks]
+        margins_axis(axis, "each check of a claim with its 95 % interval", names, [_finding(c) for _, c in checks])
     return figure
 
 
-def _check(axis: Any, row: int, check: Mapping[str, Any]) -> None:
-    """One check as a line and a marker, scaled so that its farthest point is at ±1."""
+def check_line(axis: Any, row: int, check: Mapping[str, Any]) -> None:
+    """Draw a check's value and interval in margins from its limit; thick: at 90 %, which shows that it is equal.
+
+    A hollow marker is one seed's, without an interval.
+    """
     colour, marker = VERDICTS[check["verdict"]]
-    value = _beyond(check, check["value"])
+    value, low, high = in_units(check)
     if check["low"] is None:
-        # Nothing to scale by but the numbers themselves: how far apart they are, as a share of the larger.
-        larger = max(abs(check["value"]), abs(check["limit"])) or 1.0
-        axis.plot(max(-1.0, min(1.0, value / larger)), row, color=colour, marker=marker, markerfacecolor="white")
+        axis.plot(max(-FARTHEST, min(FARTHEST, value)), row, color=colour, marker=marker, markerfacecolor="white")
         return
-    nearest = min(max(check["low"], 0.0), check["high"])  # to 0, which is the farthest inside where it must be within
-    ends = [
-        _beyond(check, at) for at in (check["low"], check["high"], *([nearest] if check["side"] == "within" else []))
-    ]
-    scale = max(map(abs, (value, *ends))) or 1.0
-    axis.plot([min(ends) / scale, max(ends) / scale], [row, row], color=colour, linewidth=2)
-    axis.plot(value / scale, row, color=colour, marker=marker)
+    ends = [max(-FARTHEST, min(FARTHEST - STUB, low)), min(FARTHEST, max(STUB - FARTHEST, high))]
+    axis.plot(ends, [row, row], color=colour, linewidth=2)
+    if check["verdict"] == "equal":
+        thick = check | {"low": check.get("low90", check["low"]), "high": check.get("high90", check["high"])}
+        axis.plot(in_units(thick)[1:], [row, row], color=colour, linewidth=5)
+    shapes = (value, marker, abs(value) <= FARTHEST), (ends[0], "<", low < -FARTHEST), (ends[1], ">", high > FARTHEST)
+    for at, shape in ((at, shape) for at, shape, drawn in shapes if drawn):
+        axis.plot(at, row, color=colour, marker=shape)
 
 
-def _beyond(check: Mapping[str, Any], at: float) -> float:
-    """How far a number lies on the claimed side of the limit."""
-    if check["side"] == "within":
-        return float(check["limit"] - abs(at))
-    return float(check["limit"] - at if check["side"] == "below" else at - check["limit"])
+def in_units(check: Mapping[str, Any]) -> tuple[float, float, float]:
+    """A check's value and interval from its limit, in margins (in its limit, or its farthest end, if it names none)."""
+    sign, limit = (-1.0 if check["side"] == "below" else 1.0), (0.0 if check["side"] == "within" else check["limit"])
+    value, *ends = (sign * ((check[name] or 0.0) - limit) for name in ("value", "low", "high"))
+    unit = check.get("margin") or abs(check["limit"]) or max(map(abs, (value, *ends))) or 1.0
+    low, high = sorted(ends)
+    return value / unit, low / unit, high / unit
+
+
+def margins_axis(axis: Any, title: str, names: Sequence[str], words: Sequence[str]) -> None:
+    """Make an axis of :func:`check_line`'s margins: names on the left, words on the right, what it means below."""
+    axis.axvspan(-1, 1, color="#dddddd", linewidth=0, zorder=0)
+    axis.axvline(0, color="black", linewidth=1, zorder=1)  # below a marker that lies on the limit
+    label_sides(axis, names, words)
+    axis.set_xlim(-FARTHEST - 0.3, FARTHEST + 0.3)
+    axis.set_xticks([-4, -1, 0, 1, 4], ["-4", "-1", "limit", "1", "4"], fontsize=8)
+    axis.set_xlabel("margins from the limit, right: as claimed (grey: within one; arrow: beyond four)", fontsize=8)
+    axis.grid(False)
+    axis.set_title(title, fontsize=9)
 
 
 def _finding(check: Mapping[str, Any]) -> str:
@@ -136,4 +145,4 @@ def _finding(check: Mapping[str, Any]) -> str:
     sign = {"below": "<", "above": ">", "within": "within ±"}[check["side"]]
     if check["low"] is None:
         return f"{check['value']:.3f} {sign} {check['limit']:.3g}? one seed, no interval: {check['verdict']}"
-    return f"{Interval.of(check)} {sign} {check['limit']:.3g}: {check['verdict']}"
+    return f"{Interval.of(check).told(check['verdict'])} {sign} {check['limit']:.3g}: {check['verdict']}"

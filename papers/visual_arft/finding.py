@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kit.evaluate.outcomes import Metrics
-from papers.differences import moved, of
+from papers.differences import moved, of, sign
 
-ADDED = {
-    1: "after reinforcement it does so more often than after the cold start",
-    0: "whether reinforcement changed this can't be told from chance",
-    -1: "after reinforcement it does so less often than after the cold start",
-}
-"""Sign of the change → what follows."""
+MENDS = {1: "more", 0: "no difference that can be told from chance", -1: "less"}
+"""Sign of the change in the images that it mends → what follows."""
+
+FOUND = {1: "more is found", 0: "what is found can't be told apart", -1: "reinforcement gave searching up"}
+"""Sign of the change in F1 on questions to search for → what follows."""
 
 
 def finding(stages: Mapping[str, Metrics]) -> str:
-    """Tell how often it acts on questions to search for, and the share of distorted images that it mends."""
-    places = [f"{stage}/{metric}" for metric in ("tools_search", "restored_coding") for stage in ("sft", "grpo")]
-    if not (found := of(stages, *places)):
+    """Tell how often it searches and what comes of it, and the share of distorted images that it mends."""
+    measured = ("tools_search", "f1_search", "restored_coding")
+    if not (found := of(stages, *(f"{stage}/{metric}" for metric in measured for stage in ("sft", "grpo")))):
         return ""
-    searched, searches, mended, mends = found
+    searched, searches, knew, knows, mended, mends = found
+    paired = stages["grpo"].get("gain_over_sft_search")
     return (
-        f"Where it may search it acts {searches.value:.1f} times an episode ({searched.value:.1f} after the cold "
-        f"start): {ADDED[moved(searched, searches)]}. Of images with one distortion it mends {mends.value:.2f} "
-        f"({mended.value:.2f}): {ADDED[moved(mended, mends)]}."
+        f"From the cold start to after reinforcement it mends {mended.value:.2f} → {mends.value:.2f} of the images "
+        f"with one distortion ({MENDS[moved(mended, mends)]}); to questions to search for it makes "
+        f"{searched.value:.1f} → {searches.value:.1f} calls, with F1 {knew.value:.2f} → {knows.value:.2f}: "
+        f"{FOUND[moved(knew, knows) if paired is None else sign(paired)]}."
     )

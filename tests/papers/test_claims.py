@@ -115,7 +115,7 @@ def test_what_it_is_equal_within_is_told_and_recorded() -> None:
     record = Claim("A", "s", (none, same)).record()
     assert (record["within"], [c.get("margin") for c in record["checks"]]) == (0.2, [0.2, None])
     assert (record["checks"][0]["low90"], "low90" in record["checks"][1]) == (-0.08, False)
-    assert str(none) == "calls 0.000 [-0.100, 0.100], must be above 0.000 (equal within 0.2)"
+    assert str(none) == "calls 0.000 [-0.100, 0.100], at 90 % [-0.080, 0.080], must be above 0.000 (equal within 0.2)"
     assert str(same) == "accuracy 0.000 [-0.100, 0.100], must be within ±0.300"
 
 

@@ -116,11 +116,16 @@ def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:
 
 
 def test_visual_arft_tells_search_and_mending_apart() -> None:
-    searched = {"sft__tools_search": (2.5, 2.4, 2.6), "grpo__tools_search": (2.6, 2.4, 2.8)}
-    text = told("visual_arft", **searched, sft__restored_coding=SOME, grpo__restored_coding=MOST)
-    search, mended = text.split(" Of images")
-    assert search.endswith("whether reinforcement changed this can't be told from chance.")
-    assert mended.endswith("it mends 0.90 (0.30): after reinforcement it does so more often than after the cold start.")
+    searched = {"sft__tools_search": (2.5, 2.4, 2.6), "grpo__tools_search": (0.3, 0.2, 0.4)}
+    f1 = {"sft__f1_search": (0.13, 0.07, 0.22), "grpo__f1_search": (0.02, 0.0, 0.21)}
+    measured = {**searched, **f1, "sft__restored_coding": SOME, "grpo__restored_coding": MOST}
+    mended, search = told("visual_arft", **measured).split("; to questions")
+    assert mended.endswith("it mends 0.30 → 0.90 of the images with one distortion (more)")
+    assert search.endswith("2.5 → 0.3 calls, with F1 0.13 → 0.02: what is found can't be told apart.")
+    lost = told("visual_arft", **measured, grpo__gain_over_sft_search=(-0.11, -0.17, -0.05))
+    assert lost.endswith("F1 0.13 → 0.02: reinforcement gave searching up."), (
+        "the same tasks are compared where they are"
+    )
 
 
 def test_differences_and_places_by_hand() -> None:

@@ -56,11 +56,14 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
     ]
     figure = plots.claims({"claims": {"A1": {"checks": checks}, "A6": {"verdict": "undecided", "checks": []}}})
     lines = figure.axes[0].lines
-    spans = [np.asarray(line.get_xdata()) for line in lines[0:8:2]]
+    spans = [np.asarray(line.get_xdata()) for line in lines if len(line.get_xdata()) == 2]
     assert (spans[0] > 0).all() and (spans[1] > 0).all() and (spans[2] < 0).all()
-    assert spans[0].tolist() == pytest.approx([0.25, 1.0])  # (.3 - .1) and (.9 - .1) of .8
-    # No interval at all: a hollow marker, half of the larger number above the limit.
-    assert lines[6].get_markerfacecolor() == "white" and lines[6].get_xdata() == [0.5]
+    # In units of the limit, .1, which names no margin: (.3 - .1) and (.9 - .1), of which four are drawn.
+    assert spans[0].tolist() == pytest.approx([2.0, 4.0])
+    assert [line.get_marker() for line in lines].count(">") == 2, "the first and the last interval go on"
+    # No interval at all: a hollow marker, one margin above the limit.
+    [hollow] = [line for line in lines if line.get_markerfacecolor() == "white"]
+    assert list(hollow.get_xdata()) == pytest.approx([1.0])
     [right] = figure.axes[0].child_axes
     found = [text.get_text() for text in right.get_yticklabels()]  # type: ignore[attr-defined]
     assert found[:2] == ["0.500 [0.300, 0.900] > 0.1: holds", "0.050 [0.020, 0.090] < 0.1: holds"]
@@ -70,20 +73,23 @@ def test_claims_are_drawn_on_the_side_where_they_hold() -> None:
 
 
 def test_claims_of_equality_are_drawn_inside_their_margin() -> None:
-    """Within ±.1: how far inside the farthest end is, and the one nearest to 0."""
+    """Within ±.1, which is the unit; thick is the interval at 90 %, which may lie inside where that at 95 % doesn't."""
     checks = [
-        check(0.0, -0.05, 0.06, "equal", "within"),
+        check(0.0, -0.11, 0.06, "equal", "within") | {"low90": -0.09, "high90": 0.05},
         check(-0.15, -0.2, -0.12, "doesn't", "within"),
         check(0.3, None, None, "undecided", "within"),
         check(0.0, -0.05, 0.06, "equal"),
     ]
     figure = plots.claims({"claims": {"C3": {"checks": checks}}})
-    inside, outside = (np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].lines[0:4:2])
-    assert inside == pytest.approx([0.4, 1.0]) and outside == pytest.approx([-1.0, -0.2])  # of .1, and of .1 beyond
-    assert figure.axes[0].lines[4].get_xdata() == pytest.approx([-2 / 3])
+    spans = [line.get_xdata() for line in figure.axes[0].lines if len(line.get_xdata()) == 2]
+    wide, narrow, outside = (np.asarray(span).tolist() for span in spans[:3])
+    assert wide == pytest.approx([-1.1, 0.6]) and narrow == pytest.approx([-0.9, 0.5])
+    assert outside == pytest.approx([-2.0, -1.2])
+    [hollow] = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "white"]
+    assert list(hollow.get_xdata()) == pytest.approx([3.0])
     [right] = figure.axes[0].child_axes
     found = [text.get_text() for text in right.get_yticklabels()]  # type: ignore[attr-defined]
-    assert found[0] == "0.000 [-0.050, 0.060] within ± 0.1: equal"
+    assert found[0] == "0.000 [-0.110, 0.060], at 90 % [-0.090, 0.050] within ± 0.1: equal"
 
 
 def test_a_value_on_its_limit_can_be_seen() -> None:

@@ -121,13 +121,12 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
 
 
 def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
-    """Say what wasn't gained and who did it: :func:`finding` for a page that has a table of the figures."""
+    """Say what wasn't gained and who did it: :func:`finding` for a page whose table has the figures, the gap too."""
     agent, against = three_bars(stages, metric)["agent after RL"], _against_direct(stages, metric)
     if agent is None:
         return "No agent was measured after reinforcement learning."
     told = [_taught(*against) if against and against[0] <= 0 else "", _credit(stages, metric, agent)]
-    told.append(_alone(stages, metric))
-    return " ".join(text for text in told if text)
+    return " ".join(text for text in told if text).removesuffix(f" {LOOKS}")
 
 
 def _alone(stages: Mapping[str, Metrics], metric: str) -> str:
@@ -145,13 +144,12 @@ def _against_direct(stages: Mapping[str, Metrics], metric: str) -> tuple[int, in
     return _paired(stages, GAIN, metric, agent, direct), None if start is None else sign(difference(agent, start))
 
 
-def in_short(stages: Mapping[str, Metrics], metric: str, called: str, how: str) -> str:
+def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
     """Say in one sentence what came out, and why as far as that can be told; empty: one of the two wasn't measured.
 
     Args:
         stages: as in :func:`finding`.
         metric: name of the share that is told.
-        called: its name for readers.
         how: how the agent was trained, such as ``7 minutes of training``.
     """
     direct, _, agent = three_bars(stages, metric).values()
@@ -161,8 +159,8 @@ def in_short(stages: Mapping[str, Metrics], metric: str, called: str, how: str) 
     gap = alongside(stages[GRPO], GAP, metric)
     because = ", because it has learnt to look" if better and gap is not None and sign(gap) > 0 else ""
     full = _ceiling(stages, metric)
-    ceiling = f"; {100 * full.value:.0f} from the full images" if full else ""
-    told = f"Asked directly, the tiny model gets {100 * direct.value:.0f} of 100 right ({called}{ceiling})"
+    ceiling = f" ({100 * full.value:.0f} from the full images)" if full else ""
+    told = f"Asked directly, the tiny model gets {100 * direct.value:.0f} of 100 right{ceiling}"
     return f"{told}; after {how} {100 * agent.value:.0f}{because}."
 
 
@@ -190,10 +188,11 @@ def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | 
     form = NO_BETTER.get(over) if imitation == 1 and over is not None else None
     told = [form, SINCE[reinforcement]] if form else [DID[imitation, reinforcement]]
     if 1 in (imitation, reinforcement) and looking is not None:
-        told.append("It has learnt to look: it answers by what it is shown." if looking > 0 else UNSEEN[looking])
+        told.append(LOOKS if looking > 0 else UNSEEN[looking])
     return " ".join(text for text in told if text)
 
 
+LOOKS = "It has learnt to look: it answers by what it is shown."
 UNSEEN = {
     0: "That it answers by what it is shown can't be told from chance.",
     -1: "It does better with another episode's observations: it has not learnt to look.",

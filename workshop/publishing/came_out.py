@@ -11,9 +11,15 @@ from kit.evaluate.outcomes import by_stage
 from papers.differences import difference
 from papers.registry import find_paper
 from papers.tables import markdown
-from workshop.jobs.finding import ADDED, DIRECT, GAP, GRPO, SFT, UNTRAINED, alongside
+from workshop.jobs.finding import ADDED, DECIDED, DIRECT, GAP, GRPO, SFT, UNTRAINED, alongside
 
-ARMS = {DIRECT: "asked directly", UNTRAINED: "untrained", SFT: "after SFT", GRPO: "after GRPO"}
+ARMS = {
+    DIRECT: "asked directly",
+    UNTRAINED: "untrained",
+    DECIDED: "SFT, sure expert",
+    SFT: "SFT, left open",
+    GRPO: "then GRPO",
+}
 """Arms of the table of what came out, and the heads of their columns."""
 
 SAME = 0.005
@@ -26,7 +32,7 @@ def came_out(results: Mapping[str, Mapping[str, Any] | None]) -> str:
     Args:
         results: paper → the content of its results file; None: nothing was measured yet.
     """
-    return markdown(["", *ARMS.values(), "GRPO adds", "gap", "seeds"], (_row(*one) for one in results.items()))
+    return markdown(["", *ARMS.values(), "GRPO adds", "gap", "trainings"], (_row(*one) for one in results.items()))
 
 
 def _row(paper: str, results: Mapping[str, Any] | None) -> list[str]:
@@ -34,12 +40,19 @@ def _row(paper: str, results: Mapping[str, Any] | None) -> list[str]:
     head = f"{find_paper(paper).title}: {called}"
     if results is None:
         return [head, *["not measured yet"] * len(ARMS), "", "", ""]
-    stages, seeds = by_stage(results), results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
+    stages = by_stage(results)
     value = {arm: stages.get(arm, {}).get(metric) for arm in ARMS}
     after = stages.get(GRPO, {})
     added = _added(value[SFT], value[GRPO], alongside(after, ADDED, metric))
     differences = added, alongside(after, GAP, metric)
-    return [head, *map(_short, value.values()), *(_short(one, "+") for one in differences), str(len(seeds))]
+    return [head, *map(_short, value.values()), *(_short(one, "+") for one in differences), _trainings(results)]
+
+
+def _trainings(results: Mapping[str, Any]) -> str:
+    """How many there were, and how long each took: ``5 × 11 min``."""
+    seeds = len(results["seed"]) if isinstance(results["seed"], list) else 1
+    minutes = results.get("training_minutes")
+    return str(seeds) if minutes is None else f"{seeds} × {minutes / seeds:.0f} min"
 
 
 def _added(before: Interval | None, after: Interval | None, paired: Interval | None) -> Interval | None:

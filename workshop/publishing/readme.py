@@ -96,11 +96,8 @@ def headline(paper: str, results: Results) -> str:
     if results is None:
         return f"{title}: not measured yet."
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    changed = "Some of the code that measured it was never committed." if _changed(results) else ""
     words = in_words(stages, next(iter(evaluation.headlines)))
-    return " ".join(
-        text for text in (f"{title}.", words, own_finding(evaluation, stages), _trained(results), changed) if text
-    )
+    return " ".join(text for text in (f"{title}.", words, own_finding(evaluation, stages)) if text)
 
 
 def block(paper: str, results: Results) -> str:
@@ -251,11 +248,11 @@ def _first(results: Mapping[str, Results], _: Path) -> str:
     name, some = next(iter(results.items()))
     if some is None:
         return "Not measured yet."
-    metric, called = next(iter(find_paper(name).load_evaluation().headlines.items()))
+    metric = next(iter(find_paper(name).load_evaluation().headlines))
     minutes = _minutes(some)
     how = "training" if minutes is None else f"{minutes:.0f} minutes of training"
     how += " on a laptop" if some["profile"] == "laptop" else ""
-    return in_short(by_stage(some), metric, called, how) or "Not measured yet."
+    return in_short(by_stage(some), metric, how) or "Not measured yet."
 
 
 def _verdicts(results: Mapping[str, Results], _: Path) -> str:

@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,9 @@ def chosen(names: Sequence[str]) -> list[Paper]:
     return found
 
 
-def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool, figures: bool = False) -> int:
+def command(
+    names: Sequence[str], only_plan: bool, again: bool, prove: bool, figures: bool = False, runs: str = ""
+) -> int:
     """Do what ``python -m kit results`` was asked for, and print it; returns the exit code, 2 if the request was wrong.
 
     Args:
@@ -88,9 +91,13 @@ def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool, fig
         again: also publish anew, or prove, what is current.
         prove: find out whether results are current, and make nothing.
         figures: make all figures of the outcomes that are stored, and train nothing.
+        runs: names of runs, with ``*`` and ``?``: make these, and publish nothing.
     """
     try:
         some = chosen(names)
+        if not prove and not figures:
+            print(make(names, only_plan, again, runs))
+            return 0
     except ValueError as error:
         print(f"python -m kit: {error}", file=sys.stderr)
         return 2
@@ -98,23 +105,27 @@ def command(names: Sequence[str], only_plan: bool, again: bool, prove: bool, fig
         return 0 if prove_all(some, again) else 1
     if figures:
         print(figures_anew(some, only_plan))
-        return 0
-    print(make(names, only_plan, again))
     return 0
 
 
-def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> str:
+def make(names: Sequence[str], only_plan: bool = False, again: bool = False, runs: str = "") -> str:
     """Make the published results of papers; returns what was done, or what remains.
 
     Args:
         names: of the papers; none: all.
         only_plan: say what remains and how long it takes, and do nothing.
         again: also publish anew what was made by the code as it is now.
+        runs: names of runs, with ``*`` and ``?``: make these, and publish nothing.
 
     Raises:
+        ValueError: no run has such a name.
         JobError: a notebook or a script failed; the same command again goes on there.
     """
     work = [(paper, steps(paper)) for paper in chosen(names) if again or not is_current(paper)]
+    if runs:
+        work = [(paper, [step for step in some if fnmatchcase(step.what, runs)]) for paper, some in work]
+        if not (work := [(paper, some) for paper, some in work if some]):
+            raise ValueError(f"no run to make is called {runs!r}; python -m kit results --plan names them")
     if not work:
         return "all published results were made by this code, or were proved to be as it makes them"
     text = "\n\n".join([*(told(paper, some) for paper, some in work), total([s for _, some in work for s in some])])
@@ -126,6 +137,8 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False) -> 
     failed = [f"{paper.name}: {why}" for paper, some in work for why in _do(paper, some)]
     if failed:
         raise JobError("\n".join(["what follows was not made; the same command again goes on there", *failed]))
+    if runs:
+        return "\ndone. The figures are made of them when all runs are stored: python -m kit results"
     redraw()
     return f"\ndone. Notebooks whose stored outputs show these figures: python -m kit notebooks --force {twins(work)}"
 

@@ -149,6 +149,10 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert states(plan) == dict.fromkeys(STEPS, "to do") and "results/counting.json isn't there" in plan
     assert list(states(plan)) == [*STEPS], "seed after seed, of all arms"
 
+    assert list(states(results.make(["counting"], only_plan=True, runs="counting-1*"))) == ["counting-1"]
+    with pytest.raises(ValueError, match="no run to make is called 'counting-7'"):
+        results.make(["counting"], runs="counting-7")
+
     monkeypatch.setenv("COUNTING_FAILS", "measure")
     with pytest.raises(JobError, match=r"goes on there\ncounting: counting-0.*the machine goes away"):
         results.make(["counting"])
