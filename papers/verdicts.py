@@ -56,7 +56,7 @@ def by_verdict(measured: Mapping[str, Mapping[str, Any]]) -> str:
 
 def why(record: Mapping[str, Any]) -> str:
     """Say why a claim came out so: what makes it untestable, else the checks that decide, else what else is known."""
-    if "reason" in record:
+    if "reason" in record and record["verdict"] == "not testable here":
         return str(record["reason"])
     every = record.get("checks", ())
     checks = [c for c in every if c["verdict"] == record["verdict"]] or every
