@@ -77,6 +77,48 @@ def test_a_transparent_figure_is_seen_on_white(box: Sandbox, leave: str) -> None
     assert found.image.size == (50, 50) and found.image.getpixel((25, 2))[0] > 250 and max(dark) < 5
 
 
+PLOT = "plt.figure(figsize=(1, 1), dpi=50)\nplt.plot([1, 2])\n"
+FIGURES = {
+    "left open": (PLOT, ["figure_1 50"]),
+    "shown": (f"{PLOT}plt.show()", ["figure_1 50"]),
+    "shown and closed": (f"{PLOT}plt.show()\nplt.close()", ["figure_1 50"]),
+    "shown, then another": (f"{PLOT}plt.show()\nplt.bar([1], [2])\nplt.show()", ["figure_1 50", "figure_2 640"]),
+    "shown, then cleared": (f"{PLOT}plt.show()\nplt.clf()", ["figure_1 50"]),
+    "shown, another left open": (f"{PLOT}plt.show()\n{PLOT}plt.title('t')", ["figure_1 50", "figure_2 50"]),
+    "shown, then saved": (f"{PLOT}plt.show()\nplt.savefig('f.png')", ["f.png 50"]),
+    "shown, changed, saved": (
+        f"{PLOT}f = plt.gcf()\nplt.show()\nf.suptitle('t')\nf.savefig('f.png')",
+        ["figure_1 50", "f.png 50"],
+    ),
+    "shown by two in one": (f"{PLOT}{PLOT}plt.show()", ["figure_1 50", "figure_2 50"]),
+    "saved": (f"{PLOT}plt.savefig('f.png')", ["f.png 50"]),
+    "saved and shown": (f"{PLOT}plt.savefig('f.png')\nplt.show()", ["f.png 50"]),
+    "saved larger": (f"{PLOT}plt.savefig('f.png', dpi=99)", ["f.png 99"]),
+    "saved larger and shown": (f"{PLOT}plt.savefig('f.png', dpi=99)\nplt.show()", ["f.png 99"]),
+    "saved as JPEG": (f"{PLOT}plt.savefig('f.jpg')", ["f.jpg 50"]),
+    "saved twice": (f"{PLOT}plt.savefig('f.png')\nplt.savefig('g.png', dpi=20)", ["f.png 50", "g.png 20"]),
+    "saved, then changed": (f"{PLOT}plt.savefig('f.png')\nplt.title('t')\nplt.show()", ["f.png 50", "figure_1 50"]),
+    "saved as what is no image": (f"{PLOT}plt.savefig('f.svg')", ["figure_1 50"]),
+    "saved in memory": (f"{PLOT}import io\nplt.savefig(io.BytesIO())", ["figure_1 50"]),
+    "empty": ("plt.figure(figsize=(1, 1), dpi=50)", ["figure_1 50"]),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), FIGURES.values(), ids=FIGURES)
+def test_a_figure_is_returned_once_and_not_drawn_over_the_last(
+    episode: SandboxEpisode, code: str, expected: list[str]
+) -> None:
+    found = seen(episode, f"import matplotlib.pyplot as plt\n{code}")
+    assert [f"{name} {size[0]}" for name, size, _ in found] == expected
+
+
+def test_figures_are_shown_where_matplotlib_was_imported_before() -> None:
+    code = f"import matplotlib.pyplot as plt\n{PLOT}plt.show()\n{PLOT}plt.savefig('f.png', dpi=99)"
+    preload = ("numpy", "PIL.Image", "matplotlib.pyplot")
+    with Sandbox(preload=preload, allow_unsafe=True) as imported, imported.episode() as episode:
+        assert [name for name, _, _ in seen(episode, code)] == ["figure_1", "f.png"]
+
+
 def test_display_shows_images_and_prints_the_rest(episode: SandboxEpisode) -> None:
     assert seen(episode, "display(A)") == [("A", (30, 20), WHITE)]
     assert seen(episode, "display(A, B)") == [("A", (30, 20), WHITE), ("B", (20, 20), (7, 7, 7))]
@@ -110,6 +152,7 @@ def test_files_of_any_package_are_shown_in_their_own_colours(episode: SandboxEpi
     again = "import cv2\ncv2.imwrite('out.png', np.zeros((20, 30, 3), np.uint8))"
     assert seen(episode, again) == [("out.png", (30, 20), BLACK)]
     assert seen(episode, "import shutil\nshutil.copy('in.png', 'copy.png')") == [("copy.png", (20, 10), RED)]
+    assert seen(episode, "import os\nA.save('t.png')\nos.replace('t.png', 'u.png')") == [("t.png", (30, 20), WHITE)]
     turned = "import io\nexif = Image.Exif()\nexif[274] = 6\nfile = io.BytesIO()\n"
     turned += "Image.new('RGB', (40, 20)).save(file, 'JPEG', exif=exif)\nopen('t.jpg', 'wb').write(file.getvalue())"
     assert seen(episode, turned) == [("t.jpg", (20, 40), BLACK)]

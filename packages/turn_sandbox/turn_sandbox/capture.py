@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any
 
 from PIL import Image
 
-from turn_sandbox.convert import drawn, is_figure, looks_like_image
+from turn_sandbox.convert import is_figure, looks_like_image
 from turn_sandbox.images import rgb, upright_rgb
 from turn_sandbox.limits import Limits
 from turn_sandbox.shown import Shown, images_of, public
@@ -40,7 +39,7 @@ def capture(namespace: Mapping[str, Any], shown: Shown) -> Captured:
     wanted = _wanted(namespace, shown)
     limits = shown.limits
     copies = [image for _, image in wanted if isinstance(image, _Image)]
-    taken = wanted + _figures(limits.images - len(wanted), limits.figure_dpi, copies)
+    taken = wanted + shown.figures.left_open(limits.images - len(wanted), copies)
     if not taken:
         edited = {id(image): (name, image) for name, image in images_of(namespace).items() if shown.edited(image)}
         taken = list(edited.values())
@@ -121,25 +120,3 @@ def _enlarged(image: Any, limits: Limits) -> Any:
 def _clean(name: str) -> str:
     """A name that can stand in a text: printable, short."""
     return "".join(c if c.isprintable() else "?" for c in name[:NAME_CHARS]) or "picture"
-
-
-def _figures(room: int, dpi: int, saved: list[Any]) -> list[tuple[str, Any]]:
-    """Matplotlib's open figures as images, at most one more than there is room for; they are closed.
-
-    One that was just saved as it is comes only once.
-    """
-    pyplot: Any = sys.modules.get("matplotlib.pyplot")
-    if pyplot is None:
-        return []
-    found = []
-    for number in pyplot.get_fignums()[: max(room, 0) + 1]:
-        figure = pyplot.figure(number)
-        image = drawn(figure)
-        if any(other.size == image.size and _tobytes(other) == _tobytes(image) for other in saved):
-            continue
-        if dpi and dpi != figure.get_dpi():
-            figure.set_dpi(dpi)
-            image = drawn(figure)
-        found.append((f"figure_{number}", image))
-    pyplot.close("all")
-    return found

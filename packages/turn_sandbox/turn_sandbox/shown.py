@@ -19,6 +19,7 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from turn_sandbox.convert import image_of, is_figure, looks_like_image
+from turn_sandbox.figures import Figures
 from turn_sandbox.limits import Limits
 
 # Kept before any code of a turn runs: it may patch these names.
@@ -59,18 +60,21 @@ class Shown:
         folder: its working directory, likewise.
         had: public names bound to images when the turn began.
         others: identities of all values that public names were bound to.
+        figures: matplotlib's.
     """
 
     limits: Limits
     folder: str = ""
 
     def __init__(self) -> None:
+        self.figures = Figures(self)
         self.begin({})
 
     def begin(self, namespace: Mapping[str, Any]) -> None:
         """Forget what the last turn showed, and note what this one finds: names, images it may edit, files."""
         self.items: list[tuple[str | None, Any, Any]] = []
         self.extra = 0
+        self.figures.begin()
         self.had = images_of(namespace)
         self.others = {name: id(value) for name, value in public(namespace).items()}
         self._had = {id(image) for image in self.had.values()}
@@ -80,6 +84,7 @@ class Shown:
     def end(self) -> None:
         """Let go of the turn's images: the process stays for later turns."""
         self.items, self.had, self._edits = [], {}, {}
+        self.figures.begin()
 
     def show(self, image: Any, name: str | None = None) -> None:
         """Return ``image`` (PIL's, an array, a figure) with this turn's result, as it is now.
@@ -155,15 +160,18 @@ class Shown:
         return id(image) in self._edits and self._edits[id(image)] != _looks(image)
 
     def written(self) -> list[str]:
-        """Paths of image files that are new, or not as they were found or as PIL's own ``save`` left them."""
+        """Paths of image files that are new, or not as they were found or as PIL's own ``save`` left them.
+
+        One that only has another name now, as after ``os.replace``, isn't new.
+        """
         found = _image_files(self.folder) if self.folder else {}
-        return [path for path in found if found[path] != self._files.get(path)]
+        return [path for path in found if found[path] not in self._files.values()]
 
 
 class OtherWays(MetaPathFinder):
     """Has other packages' ways to show an image on a screen, which isn't there, call the sandbox's.
 
-    IPython's ``display`` would print an image's address, and OpenCV's windows raise.
+    IPython's ``display`` would print an image's address, OpenCV's windows raise, and pyplot's ``show`` do nothing.
 
     Args:
         shown: the sandbox's.
@@ -175,20 +183,25 @@ class OtherWays(MetaPathFinder):
 
         windows = ("namedWindow", "destroyWindow", "destroyAllWindows")
         opencv = {"imshow": imshow, "waitKey": lambda *_: -1, **dict.fromkeys(windows, lambda *_: None)}
-        self._instead: dict[str, dict[str, Any]] = {"IPython.display": {"display": shown.display}, "cv2": opencv}
-        for name in self._instead.keys() & sys.modules.keys():
-            vars(sys.modules[name]).update(self._instead[name])
+        self._changes: dict[str, Callable[[Any], None]] = {
+            "IPython.display": lambda module: vars(module).update(display=shown.display),
+            "cv2": lambda module: vars(module).update(opencv),
+            "matplotlib.figure": shown.figures.change_figure,
+            "matplotlib.pyplot": shown.figures.change_pyplot,
+        }
+        for name in self._changes.keys() & sys.modules.keys():
+            self._changes[name](sys.modules[name])
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
         """Find one of these packages, to be changed once it is imported; None for all others."""
-        spec = PathFinder.find_spec(fullname, path) if fullname in self._instead else None
+        spec = PathFinder.find_spec(fullname, path) if fullname in self._changes else None
         if spec is None or spec.loader is None:
             return None
         execute = spec.loader.exec_module
 
         def execute_and_change(module: Any) -> None:
             execute(module)
-            vars(module).update(self._instead[fullname])
+            self._changes[fullname](module)
 
         spec.loader.exec_module = execute_and_change  # type: ignore[method-assign]
         return spec
@@ -204,7 +217,7 @@ def _looks(image: Any) -> object:
 
 
 def _stamp(seen: os.stat_result) -> Stamp:
-    return seen.st_ctime_ns, seen.st_size, seen.st_ino
+    return seen.st_mtime_ns, seen.st_size, seen.st_ino
 
 
 def _image_files(folder: str) -> dict[str, Stamp]:
