@@ -58,9 +58,14 @@ def progress_of(folder: Path) -> dict[str, Any]:
     """Read how far each notebook of a run came: its name → its entry in ``params.json``; empty for one without jobs.
 
     One that still counts as running though no process holds the run was killed: it is told as interrupted.
+
+    Raises:
+        ValueError: the file is something else.
     """
     record = read_json(folder / "params.json") or {"notebooks": {}}
-    found = dict(record["notebooks"])
+    found = record.get("notebooks") if isinstance(record, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(one, dict) and "status" in one for one in found.values()):
+        raise ValueError(f"{folder / 'params.json'} is no record of a run: repair or remove it")
     killed = [] if is_held(folder) else [name for name, mine in found.items() if mine["status"] == "running"]
     return found | {name: {**found[name], "status": "interrupted"} for name in killed}
 
@@ -246,6 +251,7 @@ def execute(
     """
     folder = run_folder(job.name)
     with _alone(folder), environment({JOB: "1", ENGINE: evaluations_engine(job)}):  # trainings print lines
+        progress_of(folder)  # names a record that is damaged
         record = read_json(folder / "params.json") or {"name": job.name, "notebooks": {}}
         if not force:
             for planned in job.notebooks:

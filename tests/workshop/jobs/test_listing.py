@@ -32,6 +32,18 @@ def test_a_table_is_aligned_under_its_head() -> None:
     assert table([["a", "long"], ["wider", "b"]]) == "a      long\n-----  ----\nwider  b"
 
 
+NO_RECORDS = ('{"a": 1}', "3", "[1]", '{"notebooks": []}', '{"notebooks": null}', '{"notebooks": {"13": 5}}')
+
+
+@pytest.mark.parametrize("text", [*NO_RECORDS, '{"notebooks": {"13": {}}}', "", "{", "\0\0\0"])
+def test_a_damaged_record_is_named(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (run_folder("toy") / "params.json").write_text(text)
+    assert main(["list"]) == 1
+    assert re.search(
+        r"toy/params.json is (no record of a run|not JSON) ?.*repair or remove it", capsys.readouterr().err
+    )
+
+
 def played(right: bool, ended_by: str) -> Episode:
     task = Task(f"t-{ended_by}", (), "?", ("B", "A", "C", "D"), {"m": 2, "level": 2, "source": "scene"})
     answer = '["B", "A", "C", "D"]' if right else '["A", "B", "C", "D"]'
