@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from turn_sandbox import Limits, Sandbox
-from turn_sandbox.advice import FOLDER, INPUT, MEMORY, NETWORK, OTHER, PROGRAMS, SHARING, SIGNALS
+from turn_sandbox.advice import FOLDER, INPUT, LOCKS, MEMORY, NETWORK, OTHER, PROGRAMS, SHARING, SIGNALS
 
 CASES = [
     ("import subprocess\nsubprocess.run(['ls'])", PROGRAMS),
@@ -109,3 +109,12 @@ def test_where_nothing_confines_code_the_system_is_not_spoken_for() -> None:
         )
         assert episode.run("import os\nleft = os.system('exit 3')\nprint(left)").stdout == "768\n"
         assert SHARING in episode.run("import multiprocessing as m\nm.Lock()").error
+
+
+def test_a_transaction_that_a_turn_left_open_is_explained(confined: Sandbox) -> None:
+    begun = "import sqlite3\nc = sqlite3.connect({!r}, timeout=0.1)\nc.execute('create table t(x)')\n"
+    with confined.episode() as episode:
+        assert episode.run(begun.format("d.db") + "c.execute('insert into t values (1)')").status == "ok"
+        assert LOCKS in episode.run("c.commit()").error
+        assert episode.run(begun.format(":memory:") + "c.execute('insert into t values (1)')").status == "ok"
+        assert episode.run("c.commit()").status == "ok"

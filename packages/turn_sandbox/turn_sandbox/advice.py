@@ -30,6 +30,7 @@ INPUT = "nobody answers: write the value into the code"
 SIGNALS = "a session sends no signals: return, or raise an exception"
 FOLDER = "a session has only its own folder: use a name like 'out.png'"
 MEMORY = "a session maps no memory that could be shared: use an array"
+LOCKS = "a turn's locks stay with it: commit or close before it ends"
 OTHER = "a session may not do this: no network, programs, signals or shared memory"
 
 EVENTS = {
@@ -103,6 +104,8 @@ class Advice:
             return error.msg
         if self.asked == INPUT and (isinstance(error, EOFError) or type(error).__name__ == "BdbQuit"):
             return INPUT
+        if type(error).__name__ == "OperationalError" and "is locked" in str(error):  # sqlite3's, in the turn after
+            return LOCKS
         if not (self.confined and isinstance(error, OSError)):
             return ""
         if self.asked not in ("", INPUT) and (error.errno in DENIED or isinstance(error, _gaierror)):
