@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
@@ -61,6 +62,7 @@ ODD = {
     "a page": b"<html>It works!</html>",
     "nothing": b"",
     "cut JSON": b'{"text": "a", "sta',
+    "JSON too deep": b"[" * 100_000,
 }
 
 
@@ -85,6 +87,40 @@ def test_what_a_service_refuses_is_told(status: str, body: dict[str, str], ends:
         (echo,) = remote([TOYS[0]()], ToolService(address, retries=0))
         seen = said(echo, text="a")
     assert seen.status == ends and body["error"] in seen.text
+
+
+PAGES = {
+    "a size": ("413 Request Entity Too Large", b"<html><h1>413 Request Entity Too Large</h1>nginx"),
+    "a request": ("400 Bad Request", b"<html>The plain HTTP request was sent to HTTPS port"),
+    "a firewall": ("422 Unprocessable", b"<html>blocked"),
+    "no words": ("413 Payload Too Large", b""),
+    "another service": ("422 Unprocessable", {"detail": [{"msg": "Field required"}]}),
+    "a null": ("422 Unprocessable", {"error": None}),
+    "a full queue of somebody's": ("503 Service Unavailable", {"error": {"code": 7}}),
+}
+
+
+@pytest.mark.parametrize(("status", "body"), PAGES.values(), ids=PAGES)
+def test_what_stands_before_a_service_is_no_agent_s_fault(status: str, body: object) -> None:
+    with answering(http(body, status)) as address:
+        (echo,) = remote([TOYS[0]()], ToolService(address, retries=0))
+        with pytest.raises(ServiceError, match=address):
+            said(echo, text="a")
+
+
+def test_what_an_agent_reads_names_no_address() -> None:
+    with answering(http({"error": "an image of 1 x 9 pixels"}, "422 Unprocessable")) as address:
+        (echo,) = remote([TOYS[0]()], ToolService(address, retries=0))
+        assert said(echo, text="a").text == "Error: an image of 1 x 9 pixels"
+
+
+NOWHERE = ("", "127.0.0.1:8765", "ftp://host", "http://", "http:///call", "http://a host:8765", "http://[::1")
+
+
+@pytest.mark.parametrize("address", [*NOWHERE, "http://127.0.0.1:port", "http://127.0.0.1:8765 "])
+def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ValueError, match=f"tool service {re.escape(repr(address))}: give its address"):
+        ToolService(address)
 
 
 @pytest.mark.parametrize("status", ["404 Not Found", "401 Unauthorized", "500 Internal Error", "502 Bad Gateway"])

@@ -7,8 +7,9 @@ it answers                                     the tool's words, and how its wor
 it is full, or its workers can't be started    asked again; then a reply with the status ``unserved``
 it can't be reached, breaks off, takes too     asked again; then :class:`ServiceGone`, which ends what asked: an agent
 long, or answers as no tool service does       would learn from a fault that isn't its own
-it can't do with what it was sent               a reply with the status ``error``
-it says no otherwise, as to an unknown tool    :class:`ServiceError`, which ends what asked
+it can't do with what it was sent              a reply with the status ``error``
+it says no otherwise, as to an unknown tool;   :class:`ServiceError`, which ends what asked
+or a proxy before it does, with a page
 =============================================  ===============================================================
 
 What an agent calls and reads is the same either way: names, descriptions and schemas come from the tool's own class,
@@ -21,11 +22,13 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import threading
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
@@ -53,7 +56,7 @@ FULL = 503
 """Says that no worker took the call up."""
 
 UNUSABLE = (400, 413, 422)
-"""Say that what was sent is wrong or too large."""
+"""Say that what was sent is wrong or too large, where the service itself says so."""
 
 MAY_PASS = (408, 409, 429)
 """Say, as every number from 500 on, that it may be otherwise a moment later."""
@@ -75,7 +78,11 @@ class ToolService:
     """
 
     def __init__(self, address: str, retries: int = RETRIES, timeout: float = TIMEOUT) -> None:
-        if not address.startswith(("http://", "https://")):
+        try:
+            host = httpx.URL(address).host if address.startswith(("http://", "https://")) else ""
+        except httpx.InvalidURL:
+            host = ""
+        if not host or " " in address:
             raise ValueError(f"tool service {address!r}: give its address, such as http://127.0.0.1:8765")
         self.address, self._timeout = address.rstrip("/"), timeout
         self._retrying = tenacity.Retrying(
@@ -203,26 +210,40 @@ class ToolService:
         """
         try:
             told = answer.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             told = None
         if answer.status_code == 200 and isinstance(told, dict):
             return told
-        why = str(told["error"]) if isinstance(told, dict) and "error" in told else f"it says {answer.text[:80]!r}"
-        if answer.status_code == FULL and isinstance(told, dict) and "error" in told:
+        # Without words of the service's own it may be what stands before it that answers, a proxy with a page.
+        its_own = isinstance(told, dict) and isinstance(told.get("error"), str)
+        why = told["error"] if its_own else f"it says {answer.text[:80]!r}"
+        if answer.status_code == FULL and its_own:
             raise Unserved(why, retry_after(answer.headers))
         if answer.status_code in MAY_PASS or answer.status_code >= 500:
             raise TransientError(why, retry_after(answer.headers))
-        kind = Unusable if answer.status_code in UNUSABLE else ServiceError
-        raise kind(f"{self.address}: {why} ({answer.status_code})")
+        if answer.status_code in UNUSABLE and its_own:
+            raise Unusable(why)
+        raise ServiceError(f"{self.address}: {why} ({answer.status_code})")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that an answer's headers ask to wait (``Retry-After``: a number, or a date), or None."""
-    header = headers.get("retry-after", "")
-    with suppress(ValueError):
-        return max(0.0, float(header))
-    with suppress(TypeError, ValueError):
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    """Seconds that an answer's headers ask to wait (``Retry-After``: a number, or a date), or None.
+
+    None too where they ask for 0, or for what is past: asked again at once, a busy service is as busy as before.
+    """
+    header = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", header):
+        return float(header) or None
+    # By the answer's own clock, which need not be this machine's.
+    until, now = _moment(header), _moment(headers.get("date", "")) or time.time()
+    return until - now if until is not None and until > now else None
+
+
+def _moment(date: str) -> float | None:
+    """Seconds since 1970 of an HTTP date, which is in UTC without a zone too; None: it is none."""
+    with suppress(TypeError, ValueError, OverflowError):
+        when = parsedate_to_datetime(date)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     return None
 
 
