@@ -38,18 +38,16 @@ def text_of(reply: Any) -> tuple[str, Ended]:
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         raise UnusableReply(f"a choice without a message ({str(choice)[:200]!r})")
-    reason = str(choice.get("finish_reason") or "").lower()
+    reason = str("" if choice.get("finish_reason") is None else choice["finish_reason"]).lower()
     came = f"finish_reason {choice.get('finish_reason')!r}, content {str(message.get('content'))[:200]!r}"
     if message.get("refusal"):
         raise UnusableReply(f"a refusal ({str(message['refusal'])[:200]!r})")
     if message.get("tool_calls") or message.get("function_call"):
-        raise UnusableReply(
-            f"calls that the endpoint took out of the text ({came}): start it without a parser of tools"
-        )
-    if reason not in ENDED:
-        raise UnusableReply(f"a reply that the model didn't end ({came}){_error(choice)}")
+        raise UnusableReply(f"calls taken out of the text ({came}): start the endpoint without a parser of tools")
+    if (fault := choice.get("error") or reply.get("error")) or reason not in ENDED:
+        raise UnusableReply(f"a reply that the model didn't end ({came}){f': {fault!s:.200}' if fault else ''}")
     text = _content(message.get("content"), came)
-    if not text.strip():
+    if not any(sign.isprintable() and sign != " " for sign in text):  # those of no width are none
         thought = message.get("reasoning_content") or message.get("reasoning")
         why = ": it only thought; allow more tokens, or have it reply without thinking" if thought else ""
         raise UnusableReply(f"a reply without a text ({came}){why}")
@@ -72,7 +70,3 @@ def _content(content: Any, came: str) -> str:
         elif kind not in ("thinking", "redacted_thinking", "reasoning"):
             raise UnusableReply(f"a content that isn't a text ({came})")
     return "".join(texts)
-
-
-def _error(choice: Mapping[str, Any]) -> str:
-    return f": {str(choice['error'])[:200]}" if choice.get("error") else ""
