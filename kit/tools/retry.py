@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
@@ -45,16 +48,24 @@ def is_transient(status: int) -> bool:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that an answer's headers ask to wait (``Retry-After``: a number, or a date), or None."""
-    header = headers.get("retry-after", "")
-    try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
+    """Seconds that an answer's headers ask to wait (``Retry-After``: a number, or a date), or None.
+
+    None too where they ask for 0, or for what is past: asked again at once, a busy service is as busy as before.
+    """
+    header = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", header):
+        return float(header) or None
+    # By the answer's own clock, which need not be this machine's.
+    until, now = _moment(header), _moment(headers.get("date", "")) or time.time()
+    return until - now if until is not None and until > now else None
+
+
+def _moment(date: str) -> float | None:
+    """Seconds since 1970 of an HTTP date, which is in UTC without a zone too; None: it is none."""
+    with suppress(TypeError, ValueError, OverflowError):
+        when = parsedate_to_datetime(date)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    return None
 
 
 def retry(
@@ -82,8 +93,7 @@ def retry(
             why = f"{last.cause}; it asks to wait {last.wait:.0f} s, more than longest_wait={longest_wait:.0f} s"
             raise RetriesExhausted(why, "Run the same command later") from last
         # Twice as long each time; the random part keeps several askers from returning together.
-        wait = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.75, 1.0)
-        sleep(wait if last.wait is None else last.wait)
+        sleep(last.wait or min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.75, 1.0))
     raise RetriesExhausted(
         f"no answer in {retries + 1} tries, the last: {last.cause.rstrip('.')}",
         "Check that it runs and can be reached, then run the same command again",
