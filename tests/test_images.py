@@ -101,6 +101,15 @@ def test_transparency_is_laid_on_white(image: Image.Image) -> None:
     assert rgb(image).mode == "RGB" and rgb(image).getpixel((0, 0)) == (255, 255, 255)
 
 
+@pytest.mark.parametrize(("clear", "seen"), [(0, [255, 128, 254]), (65_278, [0, 128, 255]), (65_535, [0, 128, 254])])
+def test_of_deep_levels_the_transparent_one_is_white(clear: int, seen: list[int]) -> None:
+    file = io.BytesIO()  # 32,896 / 257 = 128; 65,278 / 257 = 254
+    Image.fromarray(np.array([[0, 32_896, 65_278]], np.uint16)).save(file, "PNG", transparency=clear)
+    image = Image.open(file)
+    assert image.mode.startswith("I")
+    assert [upright_rgb(image).getpixel((x, 0)) for x in range(3)] == [(level,) * 3 for level in seen]
+
+
 def test_black_text_on_a_transparent_page_can_be_read() -> None:
     page = Image.new("RGBA", (2, 1))
     page.putpixel((0, 0), (0, 0, 0, 255))

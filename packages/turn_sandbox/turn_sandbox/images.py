@@ -42,7 +42,10 @@ def rgb(image: Image.Image) -> Image.Image:
         StretchedLevels: its levels have no known range, so they were stretched.
     """
     if image.mode == "F" or image.mode.startswith("I"):
-        return _convert(_from_array(_levels(image)), "RGB")
+        levels, clear = _levels(image), image.info.get("transparency")
+        if isinstance(clear, int):  # a PNG of 16 bits names the one level that is transparent
+            levels[_asarray(image) == clear] = 255
+        return _convert(_from_array(levels), "RGB")
     if image.has_transparency_data:
         rgba = _convert(_convert(image, "LA") if image.mode == "La" else image, "RGBA")
         canvas = _new("RGBA", rgba.size, "white")
