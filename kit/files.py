@@ -49,10 +49,8 @@ def runs_folder() -> Path:
         ValueError: ``KIT_RUNS`` is, or leads through, something that is no folder, or its name isn't UTF-8, which
             notebooks and records are written in.
     """
-    set_to, way_out = (
-        os.environ.get("KIT_RUNS", ""),
-        "set KIT_RUNS to a folder of your own, such as KIT_RUNS=~/kit-runs",
-    )
+    set_to = os.environ.get("KIT_RUNS", "")
+    way_out = "set KIT_RUNS to a folder of your own, such as KIT_RUNS=~/kit-runs"
     try:
         folder = Path(set_to).expanduser().resolve() if set_to else ROOT / "runs"
         str(folder).encode("utf-8")
@@ -279,7 +277,7 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # no JSON, no UTF-8, too deep
         raise ValueError(f"{path} is not JSON ({error}); repair or remove it") from error
 
 

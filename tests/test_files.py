@@ -126,9 +126,10 @@ def test_an_error_under_a_lock_passes_as_it_is(tmp_path: Path) -> None:
     assert caught.value.filename == "/x/weights" and "cannot write" not in str(caught.value)
 
 
-def test_a_broken_record_is_named() -> None:
+@pytest.mark.parametrize("data", [b"{", b"", bytes(9), b"\xff\xfe", b"[" * 100_000])
+def test_a_broken_record_is_named(data: bytes) -> None:
     path = run_folder("toy") / "params.json"
-    path.write_text("{")
+    path.write_bytes(data)
     with pytest.raises(ValueError, match=r"params.json is not JSON .*repair or remove it"):
         read_json(path)
 

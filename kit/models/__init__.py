@@ -82,13 +82,17 @@ def load_model(path: str | Path, dtype: torch.dtype | None = None) -> Any:
     """Load a checkpoint of any known family, ready to sample, weights in ``dtype`` (None: float32).
 
     Raises:
-        ValueError: the checkpoint is missing or of no known family.
+        ValueError: the checkpoint is missing, of no known family, or its weights are damaged.
     """
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForImageTextToText
 
     family = family_of(path)
-    with without_progress():
-        model = AutoModelForImageTextToText.from_pretrained(str(path), dtype=dtype or torch.float32)
+    try:
+        with without_progress():
+            model = AutoModelForImageTextToText.from_pretrained(str(path), dtype=dtype or torch.float32)
+    except SafetensorError as error:  # it names no file
+        raise ValueError(f"checkpoint {path}: its weights are damaged ({error}); copy or download it again") from error
     family.prepare(model)
     return model.eval()

@@ -14,6 +14,7 @@ A folder gets its name only once it is complete, by one rename.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ import numpy as np
 import torch
 
 from kit.chat import Chat
-from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, write_text
+from kit.files import GONE, atomic_dir, commit_dir, delete_dir, explain_full_disk, read_json, write_text
 from kit.models import load_model
 from kit.train.arguments import device_of
 from kit.train.finite import FiniteSteps
@@ -53,9 +54,14 @@ def schedule(items: int, length: int, seed: int) -> list[int]:
     return order[:length]
 
 
+def checkpoints_in(folder: Path) -> list[Path]:
+    """The complete checkpoints in ``folder``; another name, such as ``checkpoint-40 (copy)``, is of somebody's own."""
+    return [one for one in folder.iterdir() if re.fullmatch(r"checkpoint-[1-9][0-9]*", one.name) and one.is_dir()]
+
+
 def newest_checkpoint(folder: Path) -> Path | None:
     """The complete checkpoint with the most steps in ``folder``, or None."""
-    return max(folder.glob("checkpoint-*"), key=step_of, default=None)
+    return max(checkpoints_in(folder) if folder.is_dir() else (), key=step_of, default=None)
 
 
 def step_of(checkpoint: Path | None) -> int:
@@ -103,7 +109,7 @@ def open_run(
 
     Raises:
         ValueError: the folder holds a run with other settings, other data, of another number of processes, or
-            divided otherwise; or a model that nothing says the settings of.
+            divided otherwise; or one that nothing says the settings of.
     """
     folder = run_dir / "checkpoint"
     folder.mkdir(parents=True, exist_ok=True)
@@ -114,14 +120,14 @@ def open_run(
     together = {"processes": processes, "strategy": strategy}
     mine = json.loads(json.dumps({"settings": dict(settings), "data": list(data), **together}))
     trained = (run_dir / "model").exists()
-    if trained and newest is None and not path.exists():
-        raise ValueError(
-            f"{run_dir} holds a trained model, but nothing says how it was trained ({path} is missing): "
-            f"bring that file back, remove {run_dir} to train anew, or branch with a tag (tag='…' in the notebook, "
-            "--tag in a job)"
-        )
     if newest is not None or trained:
-        theirs = json.loads(path.read_text(encoding="utf-8"))
+        theirs = read_json(path)
+        if not isinstance(theirs, dict) or not isinstance(theirs.get("settings"), dict) or "data" not in theirs:
+            raise ValueError(
+                f"{run_dir} was trained, but nothing says how ({path} is missing, or holds something else): bring that "
+                f"file back, remove {run_dir} to train anew, or branch with a tag (tag='…' in the notebook, --tag in a "
+                "job)"
+            )
         for name, value in mine["settings"].items():
             new_and_off = name not in theirs["settings"] and not value
             if name not in _MAY_CHANGE and not new_and_off and theirs["settings"].get(name) != value:
@@ -202,7 +208,7 @@ class SafeCheckpoints(FiniteSteps):
             commit_dir(folder / ".partial" / name, folder / name)
             rows = read_metrics(folder.parent / "metrics.jsonl")
             keep, every = trainer.args.save_total_limit, trainer.args.save_steps
-            for old in checkpoints_to_delete(list(folder.glob("checkpoint-*")), keep, rows, every):
+            for old in checkpoints_to_delete(checkpoints_in(folder), keep, rows, every):
                 delete_dir(old)
         trainer.accelerator.wait_for_everyone()
         self.save_seconds = time.perf_counter() - began

@@ -24,19 +24,22 @@ def read_metrics(path: Path) -> list[Row]:
     """The rows of a ``metrics.jsonl``; none if there is no file. A torn last line is left out.
 
     Raises:
-        ValueError: another line is not JSON.
+        ValueError: another line is no JSON object with a step.
     """
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8").split("\n")
-    rows = []
+    lines = path.read_bytes().split(b"\n")
+    rows: list[Row] = []
     for number, line in enumerate(lines, start=1):
         try:
-            rows += [json.loads(line)] if line else []
-        except json.JSONDecodeError as error:
+            row: Any = json.loads(line) if line else None
+            if line and type(row["step"]) is not int:
+                raise TypeError("its step is no whole number")
+            rows += [row] if line else []
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             # Only the last line can lack its newline: the process was killed while writing it.
             if number != len(lines):
-                raise ValueError(f"{path}, line {number} is not JSON ({error}); repair or remove the file") from error
+                raise ValueError(f"{path}, line {number} is no row ({error!r}); repair or remove the file") from error
     return rows
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -21,11 +23,13 @@ from kit.episode import NamedImage, Task, fingerprint
 from kit.files import commit_dir, delete_dir
 from kit.models import load_model
 from kit.train.checkpoint import (
+    checkpoints_in,
     checkpoints_to_delete,
     export,
     is_done,
     newest_checkpoint,
     open_run,
+    restore,
     schedule,
     step_of,
 )
@@ -46,9 +50,10 @@ def test_schedule_depends_on_the_seed() -> None:
         schedule(0, 5, 0)
 
 
-def _started(run_dir: Path, step: int, **settings: object) -> None:
+def _started(run_dir: Path, step: int, **settings: object) -> Path:
     open_run(run_dir, settings, ["a", "b"])
     (run_dir / "checkpoint" / f"checkpoint-{step}").mkdir()
+    return run_dir
 
 
 def test_the_newest_whole_checkpoint_is_resumed_and_half_ones_are_swept_away(tmp_path: Path) -> None:
@@ -63,6 +68,43 @@ def test_the_newest_whole_checkpoint_is_resumed_and_half_ones_are_swept_away(tmp
     assert resume == folder / "checkpoint-10" and step_of(resume) == 10
     assert not (folder / ".partial").exists()
     assert newest_checkpoint(tmp_path / "nowhere") is None and step_of(None) == 0
+
+
+OWN = ("40.bak", "40 (copy)", "40-old", "best", "", "040", "-40", "40.partial", "4_0", "٤٠", "1e3", "40 ", "0")
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_somebody_keeps_beside_checkpoints_is_left_alone(name: str, tmp_path: Path) -> None:
+    folder = _started(tmp_path, 10, lr=1.0) / "checkpoint"
+    (folder / f"checkpoint-{name}").mkdir()
+    (folder / "checkpoint-99").write_text("a file")
+    assert checkpoints_in(folder) == [folder / "checkpoint-10"]
+    assert open_run(tmp_path, {"lr": 1.0}, ["a", "b"]) == folder / "checkpoint-10"
+    assert (folder / f"checkpoint-{name}").is_dir()
+
+
+UNSAID = {"null": b"null", "a list": b"[]", "no data": b'{"settings": {}}', "no settings": b'{"data": []}'}
+DAMAGED = {"empty": b"", "cut": b'{"sett', "zeros": bytes(9), "no UTF-8": b"\xff\xfe", "too deep": b"[" * 100_000}
+
+
+@pytest.mark.parametrize("kept", ["checkpoint/checkpoint-2", "model"])
+@pytest.mark.parametrize("data", [None, *UNSAID.values(), *DAMAGED.values()], ids=["missing", *UNSAID, *DAMAGED])
+def test_settings_that_can_t_be_read_are_named(data: bytes | None, kept: str, tmp_path: Path) -> None:
+    (tmp_path / kept).mkdir(parents=True)
+    (tmp_path / "checkpoint").mkdir(exist_ok=True)
+    if data is not None:
+        (tmp_path / "checkpoint" / "settings.json").write_bytes(data)
+    with pytest.raises(ValueError, match=r"checkpoint/settings.json is (missing, or holds something else|not JSON)"):
+        open_run(tmp_path, {"lr": 1.0}, ["a"])
+
+
+@pytest.mark.parametrize("left", [0, 1_000, -1])
+def test_damaged_weights_are_named(model: Any, left: int, tmp_path: Path) -> None:
+    clone(model).save_pretrained(tmp_path)
+    file = tmp_path / "model.safetensors"
+    os.truncate(file, left % file.stat().st_size)
+    with pytest.raises(ValueError, match=rf"checkpoint {tmp_path}: its weights are damaged"):
+        restore(model, tmp_path)
 
 
 def test_a_folder_belongs_to_one_run(tmp_path: Path) -> None:
@@ -81,7 +123,7 @@ def test_a_run_that_never_saved_may_start_again_with_other_settings(tmp_path: Pa
 
 def test_a_run_without_its_checkpoints_is_done_or_refused_and_never_begun_anew(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
-    with pytest.raises(ValueError, match="nothing says how it was trained"):
+    with pytest.raises(ValueError, match="nothing says how"):
         open_run(tmp_path, {"lr": 1}, ["a"])
     assert not (tmp_path / "checkpoint" / "settings.json").exists(), "what is missing isn't made up"
     (tmp_path / "checkpoint" / "settings.json").write_text('{"settings": {"lr": 1}, "data": ["a"]}')

@@ -57,12 +57,52 @@ def test_a_resumed_run_drops_what_lies_beyond_its_checkpoint(tmp_path: Path) -> 
 def test_only_a_torn_last_line_is_forgiven(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_text('{"step": 1}\n{"st\n{"step": 3}\n')
-    with pytest.raises(ValueError, match="line 2 is not JSON"):
+    with pytest.raises(ValueError, match="line 2 is no row"):
         read_metrics(path)
     path.write_text('{"step": 1}\n{"st')
     assert keep_until(path, 5) == [{"step": 1}]
     assert path.read_text() == json.dumps({"step": 1}) + "\n"
     assert read_metrics(tmp_path / "none.jsonl") == []
+
+
+TORN = {
+    "cut": b'{"st',
+    "cut in a sign": b'{"step":2,"x":"caf\xc3',
+    "zeros of a power cut": bytes(9),
+    "a block of something else": b"\xff\xfe\x01",
+    "a number": b"12",
+}
+NO_ROWS = {
+    **TORN,
+    "a list": b"[]",
+    "null": b"null",
+    "no step": b'{"loss": 1}',
+    "a text for a step": b'{"step": "1"}',
+    "half a step": b'{"step": 1.5}',
+    "two in one": b'{"step": 1}{"step": 2}',
+    "a merge": b"<<<<<<< HEAD",
+    "too deep": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("line", TORN.values(), ids=TORN)
+def test_a_torn_last_line_is_left_out_whatever_is_in_it(line: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"step": 1}\n' + line)
+    assert read_metrics(path) == [{"step": 1}]
+
+
+@pytest.mark.parametrize("line", NO_ROWS.values(), ids=NO_ROWS)
+def test_what_is_no_row_is_named(line: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"step": 1}\n' + line + b'\n{"step": 3}\n')
+    with pytest.raises(ValueError, match=r"metrics.jsonl, line 2 is no row .*; repair or remove the file"):
+        read_metrics(path)
+
+
+def test_a_last_row_without_a_newline_is_one(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1}\r\n\n{"step": 2}')
+    assert [row["step"] for row in read_metrics(tmp_path / "metrics.jsonl")] == [1, 2]
 
 
 def test_of_processes_that_train_together_one_writes(tmp_path: Path) -> None:
