@@ -73,8 +73,8 @@ def _read_config(path: str | Path) -> dict[str, Any]:
 
     try:
         config, _ = PreTrainedConfig.get_config_dict(str(path))
-    except OSError as error:
-        raise ValueError(f"checkpoint {path}: no such folder, and its config.json can't be had: {error}") from error
+    except (OSError, ValueError, TypeError, AttributeError) as error:  # not there, or null
+        raise ValueError(f"checkpoint {path}: no such folder, or its config.json can't be read: {error}") from error
     return dict(config)
 
 

@@ -107,6 +107,13 @@ def test_damaged_weights_are_named(model: Any, left: int, tmp_path: Path) -> Non
         restore(model, tmp_path)
 
 
+@pytest.mark.parametrize("config", ["", "null", "[]", "{", "3"])
+def test_a_damaged_config_is_named(config: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(config)
+    with pytest.raises(ValueError, match=rf"^checkpoint {tmp_path}: "):
+        load_model(tmp_path)
+
+
 def test_a_folder_belongs_to_one_run(tmp_path: Path) -> None:
     _started(tmp_path, 2, lr=1.0, steps=10)
     with pytest.raises(ValueError, match=r"lr=1.0, now lr=2.0"):
