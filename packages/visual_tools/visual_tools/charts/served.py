@@ -43,6 +43,11 @@ def parse_table(text: str) -> Table:
     if len(cells) < 2 or len(cells[0]) < 2:
         raise ValueError(f"a model's table without rows: {text[:80]!r}; try another chart, or the tool's own reader")
     (across, *series), *rows = cells
+    if longer := next((row for row in rows if len(row) > len(cells[0])), None):
+        raise ValueError(
+            f"a model's table with {len(longer)} cells in the row {' | '.join(longer)[:60]!r}, but {len(cells[0])} in "
+            "its head; try another chart, or the tool's own reader"
+        )
     columns = [[_value(row[i]) if i < len(row) else None for row in rows] for i in range(1, len(series) + 1)]
     names = tuple(series) if len(series) > 1 else ("",)
     measured = "" if len(series) > 1 else series[0]
