@@ -85,11 +85,18 @@ def convert(box: Box, frame: Frame, size: Size, resized: Size | None = None) -> 
 
 def box_iou(first: str, second: str) -> float:
     """Intersection over union of two boxes written ``[x1, y1, x2, y2].``; 0 if either is malformed."""
+    a, b = _corners(first), _corners(second)
+    w = max(0.0, min(a[2], b[2]) - max(a[0], b[0]))
+    h = max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+    union = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - w * h
+    return w * h / union if union > 0 else 0.0
+
+
+def _corners(text: str) -> list[float]:
+    """Four numbers and a full stop at most; zeros for anything else."""
     try:
-        a, b = (json.loads(text.rstrip(".")) for text in (first, second))
-        w = max(0.0, min(a[2], b[2]) - max(a[0], b[0]))
-        h = max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
-        union = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - w * h
-        return w * h / union if union > 0 else 0.0
-    except (ValueError, TypeError, IndexError, KeyError):
-        return 0.0
+        found = json.loads(text.strip().removesuffix("."))
+        good = isinstance(found, list) and len(found) == 4 and all(type(value) in (int, float) for value in found)
+        return [float(value) for value in found] if good else [0.0] * 4
+    except (ValueError, OverflowError, RecursionError):
+        return [0.0] * 4
