@@ -20,7 +20,11 @@ TOP_K = 4
 SNIPPET_CHARS = 600
 """A snippet's length in a prompt; a search engine's own are shorter, a document's beginning may be longer."""
 
-_TAG = re.compile(r"</?\s*(?:think|search|information|code|answer)\s*>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*/?\s*(?:think|search|information|code|answer)(?:\s[^<>]*|/)?>", re.IGNORECASE)
+_UNSEEN = re.compile(  # joiners are part of other scripts and of emoji
+    r"[\u00ad\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]+"
+    r"|(?<=[!-~])[\u200c\u200d]+|[\u200c\u200d]+(?=[!-~])"
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,8 @@ class SearchTool:
 def information(snippets: Sequence[Snippet], max_chars: int = SNIPPET_CHARS) -> str:
     """Format snippets for a model, between ``<information>`` tags, numbered from 1.
 
-    A page may hold anything, tags too: those of the protocol are taken out, so that what was found can't end early.
+    A page may hold anything, tags too: those of the protocol are taken out, with attributes, spaces or unseen signs in
+    them as well, so that what was found can't end early.
     """
     lines = "\n".join(
         f"{number}. {_one_line(snippet.title)}: {shortened(_one_line(snippet.text), max_chars)}"
@@ -110,6 +115,7 @@ def shortened(text: str, max_chars: int) -> str:
 
 
 def _one_line(text: str) -> str:
+    text = _UNSEEN.sub("", text)
     # Until none is left: taking a tag out may join two halves of another.
     while (shorter := _TAG.sub("", text)) != text:
         text = shorter
