@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)]|$)")
+_LETTER = re.compile(r"\(?([A-Za-z])\)?\s*(?:[.:)](?![A-Za-z]\.)|$)")
 BARE = re.compile(r"\(?[A-Za-z]\)?\s*[.:)]?")
-MARK = re.compile(r"^\(?[A-Za-z]\)?\s*[.:)]\s*")
+MARK = re.compile(r"^\(?[A-Za-z]\)?\s*[.:)](?![A-Za-z]\.)\s*")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def letter(text: str) -> str:
-    """The letter of the option that an answer names: B of ``B``, ``(B)`` or ``b. a dog``; empty if it names none."""
+    """The letter of the option that an answer names: B of ``B``, ``(B)`` or ``b. a dog``; none of ``P.M.``"""
     found = _LETTER.match(text.strip())
     return found[1].upper() if found else ""
 
@@ -26,8 +26,8 @@ def lettered(options: Sequence[str]) -> list[str]:
     (['A. C', 'B. F'], ['(A) a dog', '(B) a cat'])
     """
     names = [letter(option) for option in options]
-    # One may be missing among those that are marked: (A), (B), (E).
-    marked = all(MARK.match(option) for option in options) and names[:1] == ["A"]
+    # Two may be missing among those that are marked: (A), (B), (E).
+    marked = all(map(MARK.match, options)) and names[:1] == ["A"] and names[-1] <= LETTERS[len(options) + 1 :][:1]
     if names == list(LETTERS[: len(options)]) or (marked and names == sorted(set(names))):
         return list(options)
     return [f"{name}. {option}" for name, option in zip(LETTERS, options, strict=False)]

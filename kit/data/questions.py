@@ -144,7 +144,13 @@ class QuestionSet(HubSource):
         if not self.letters:
             return tuple(dict.fromkeys(said))
         named = (option_named(text, question, options) for text in said)
-        return tuple(dict.fromkeys(right for name in named for right in alike(name, options)))
+        golds = tuple(dict.fromkeys(right for name in named for right in alike(name, options)))
+        names, shown = [letter(option) for option in options], "\n".join([question, *options])
+        for gold in golds if options else ():
+            mark = letter(gold)
+            if BARE.fullmatch(gold) and mark not in names and not re.search(rf"(?<![A-Za-z]){mark}[.:)]", shown):
+                raise CellError(f"answer {gold!r:.40} names none of the options {', '.join(filter(None, names))}")
+        return golds
 
     def _meant(self, text: str) -> str:
         """What an answer in the data stands for; a column of numbers with gaps tells 1 as 1.0."""
@@ -165,8 +171,10 @@ class QuestionSet(HubSource):
         told = [text_of(option) for option in ([cell] if given is None else given)]
         while told and told[-1] is None:
             told.pop()
+        if len(told) > len(LETTERS):
+            raise CellError(f"{len(told)} options, for {len(LETTERS)} letters")
         if None in told:
-            raise CellError(f"option {LETTERS[told.index(None) % 26]} of {len(told)} is empty")
+            raise CellError(f"option {LETTERS[told.index(None)]} of {len(told)} is empty")
         return lettered([option for option in told if option is not None])
 
 

@@ -18,10 +18,7 @@ HeldOut = Callable[[Policy], Mapping[str, float]]
 
 
 def held_out_accuracy(
-    files: Sequence[str],
-    tasks: int,
-    play: Callable[[Policy, Sequence[Task]], list[Episode]],
-    reward: GroupReward,
+    files: Sequence[str], tasks: int, play: Callable[[Policy, Sequence[Task]], list[Episode]], reward: GroupReward
 ) -> HeldOut | None:
     """Make the function that :func:`kit.train.grpo.train_grpo` calls before each rollout.
 

@@ -28,11 +28,7 @@ class MetricsLog(TrainerCallback):
     """
 
     def __init__(
-        self,
-        run_dir: Path,
-        start: int,
-        on_step: Callable[[Sequence[Row]], None] | None = None,
-        writes: bool = True,
+        self, run_dir: Path, start: int, on_step: Callable[[Sequence[Row]], None] | None = None, writes: bool = True
     ) -> None:
         from torch.utils.tensorboard import SummaryWriter
 

@@ -81,10 +81,7 @@ class LiveTraining(Watcher):
     """
 
     def __init__(
-        self,
-        run_dir: Path | None = None,
-        is_right: Judge | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, run_dir: Path | None = None, is_right: Judge | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.run_dir, self.is_right, self.clock = run_dir, is_right, clock
         self._rows: Sequence[Row] = ()

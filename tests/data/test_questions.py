@@ -138,6 +138,24 @@ def test_only_where_answers_are_letters_is_a_letter_all_of_an_answer(tmp_path: P
     assert [letter(text) for text in ("B", "(B)", "b. a dog", "A dog", "")] == ["B", "B", "B", "", ""]
 
 
+@pytest.mark.parametrize(
+    ("options", "answer", "why"),
+    [
+        (["x", "y", "z", None], "D", "answer 'D' names none of the options A, B, C"),
+        (["x", "y"], "(E)", r"answer '\(E\)' names none of the options A, B"),
+        ("['x' 'y']", "B", "answer 'B' names none of the options A"),
+        (["A. aegypti", "C. pipiens"], "B", "answer 'B' names none of the options A, C"),
+        ([str(number) for number in range(27)], "26", "27 options, for 26 letters"),
+    ],
+)
+def test_an_answer_that_names_an_option_which_is_not_shown_is_told(
+    tmp_path: Path, options: Any, answer: str, why: str
+) -> None:
+    row = {"question": "Which?", "options": options, "answer": answer}
+    with pytest.raises(HubError, match=rf"{why} \(row 0\)"):
+        read(tmp_path, [row], options=("options",), letters=True)
+
+
 LETTERED = [
     # Labels of a diagram, as AI2D has them: the gold answer is a place.
     (["C", "F", "A", "G"], "B", "A. C\nB. F\nC. A\nD. G", "B"),
@@ -159,6 +177,12 @@ LETTERED = [
     ([2, 3.5], "3.5", "A. 2\nB. 3.5", "B"),
     (["yes", "no"], "maybe", "A. yes\nB. no", "maybe"),
     (["a dog", "a cat", None], "A", "A. a dog\nB. a cat", "A"),
+    # Initials are no letters of places, nor are names far apart.
+    (["A.M.", "P.M."], "P.M.", "A. A.M.\nB. P.M.", "B"),
+    (["a.m.", "p.m."], "B", "A. a.m.\nB. p.m.", "B"),
+    (["A.D.", "B.C."], "A.D.", "A. A.D.\nB. B.C.", "A"),
+    (["A. afarensis", "H. sapiens"], "B", "A. A. afarensis\nB. H. sapiens", "B"),
+    (["(A) a dog", "(B) a cat", "(E) both"], "E", "(A) a dog\n(B) a cat\n(E) both", "E"),
 ]
 
 
