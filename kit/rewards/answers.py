@@ -19,7 +19,7 @@ from kit.episode import Episode, Score
 from kit.rewards import mathematics
 from kit.rewards.lexemes import Lexeme, lexemes
 from kit.rewards.lexemes import alike as same_lexeme
-from kit.rewards.notation import EDGE, Quantity, plain, quantity, unit_named
+from kit.rewards.notation import EDGE, SCALES, Quantity, plain, quantity, unit_named
 from kit.rewards.text_match import max_over_references
 
 LONGEST = 10_000
@@ -32,12 +32,15 @@ _BECAUSE = re.compile(
     r"\(?([A-Za-z])\)?(?:,? (?=(?:because|since)\b|(?:(?:and )?not|rather than|instead of) \(?[A-Z](?![A-Za-z]))"
     r"| [-–—] (?=an? |[^\W\d_]{2}))"
 )
+_TAKEN_BACK = re.compile(r"\b(?i:wait|actually|sorry|correction|I mean)\b.*(?<![A-Za-z])[A-Z](?![A-Za-z']| [a-z])")
 _IN_MARKS = re.compile(r"(?:\"(\w)\"|'(\w)'|`(\w)`|\[(\w)\]|\{(\w)\}|<(\w)>|(\w))[.!?;,。、]{0,3}")
 _NAMES = re.compile(r"^(?:m ?)?∠? ?(?:[A-Z]{2,3}|[A-Za-z])? ?[=≈] ?(?=[-+\d.$√\\(π])")
 _MEASURED = re.compile(r"(.+?[\d)}\]π]) ([A-Za-z][A-Za-z. ]*(?: ?\^ ?\{? ?[23] ?\}?)?)")
 _SPACED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_]{2})|(?<=\d), (?=\d)")
 _SEPARATOR = re.compile(r"[,;](?!\d{3}(?!\d))|[,;](?<=\d{4}.)|,? and ")
 _JOINS = frozenset("+-*/^=<>≤≥≠×÷·:.,'")
+_DENIES = frozenset(["not", "neither", "nor", "never", "isnt", "arent", "wasnt", "werent", "cannot", "without"])
+_LENGTHENS = frozenset((*map(str.lower, SCALES), "th", "st", "nd", "rd", "to"))
 _OTHER = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 
 
@@ -80,14 +83,14 @@ def alike(answer: str, gold: str) -> float:
 
 
 def _same(said: str, right: str, parts: bool = True) -> bool:
-    if said.casefold() == right.casefold():
-        return True
     said, right = _without_lead(said), _without_lead(right)
     if any(sign in said for sign in "=≈") != any(sign in right for sign in "=≈"):  # x = 3 says 3, and AB = 3 does
         said, right = _NAMES.sub("", said), _NAMES.sub("", right)
     one, two = quantity(said), quantity(right)
-    if one is not None and two is not None:
+    if one is not None and two is not None:  # 4 M isn't 4 m
         return one.like(two)
+    if said.casefold() == right.casefold():
+        return True
     if parts and (verdict := _same_parts(said, right)) is not None:
         return verdict
     (formula, unit), (other, unit_of_other) = _measured(said), _measured(right)
@@ -148,7 +151,7 @@ def option(answer: str) -> str:
     if (alone := _IN_MARKS.fullmatch(text) or _BECAUSE.match(text)) is not None:
         text = next(filter(None, alone.groups()))
     found = letter(text)
-    return "" if found and _lists(text) else found
+    return "" if found and (_lists(text) or _TAKEN_BACK.search(text)) else found
 
 
 def _lists(text: str) -> bool:
@@ -170,7 +173,8 @@ def _lists(text: str) -> bool:
 def holds(answer: str, gold: str) -> bool:
     """Check that an answer says a gold answer among other things: its words, numbers and signs in a row.
 
-    A number isn't held by a longer one, nor by a fraction, a date or a sum; and who says yes and no says neither.
+    A number isn't held by a longer one, nor by a fraction, a date, a range or a sum; what is denied isn't held; and who
+    says yes and no says neither.
     """
     if alike(answer, gold):
         return True
@@ -194,8 +198,11 @@ def begins(answer: str, gold: str) -> bool:
 def _stands_at(said: Sequence[Lexeme], wanted: Sequence[Lexeme], at: int) -> bool:
     """Check that a row stands somewhere in another, and that no sign ties it to what is beside it."""
     end = at + len(wanted)
-    tied = (at and said[at - 1] in _JOINS - {"="}) or (end < len(said) and said[end] in _JOINS)
-    return not tied and _same_row(said[at:end], wanted)
+    before, after = said[at - 1] if at else "", said[end] if end < len(said) else ""
+    tied = before in _JOINS - {"="} or after in _JOINS or before in _DENIES
+    longer = isinstance(wanted[-1], Quantity) and (isinstance(after, Quantity) or after in _LENGTHENS)  # 30k, 30 to 40
+    named = isinstance(wanted[0], Quantity) and isinstance(before, str) and re.fullmatch("[b-hj-z]", before)  # V30
+    return not (tied or longer or named) and _same_row(said[at:end], wanted)
 
 
 def is_right(answer: str | None, golds: Sequence[str]) -> bool:

@@ -97,7 +97,8 @@ def _kept(text: str, k: int, sign: str) -> str:
         spaced = sign == ":" and left.isdigit() and right.isdigit()
         return sign if between or point or spaced else " " * (sign == ":")
     if sign in ",;":
-        return sign if (left.isdigit() or left in tuple(")]")) and right in tuple("0123456789-+.([√") else " "
+        tied = (left.isdigit() or left in tuple(")]")) and right in tuple("0123456789-+.([√")
+        return sign if tied or (not left and after.isdigit()) else " "  # ,5 isn't 5
     if sign == "/":
         return sign if left and right else ""
     if sign == "*":

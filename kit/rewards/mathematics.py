@@ -19,8 +19,9 @@ LONGEST = 80
 _FORMULA = re.compile(r"(?:\\frac|√|[\d.]|(?<![A-Za-z])[A-Za-zθαβ](?![A-Za-z])|[-+*/^=<>≥≤≠±×÷·π∞|(){}\[\] ])+")
 _TELLS = re.compile(r"\\frac|[√^π∞±]|(?<![A-Za-z])[A-Za-zθαβ](?![A-Za-z])")
 _UNFINISHED = re.compile(
-    r"[-+*/^=<>≥≤≠±×÷·√,]\s*$|^\s*[*/^=<>≥≤≠×÷·,]|[-+*/^=<>≥≤≠±×÷·]\s*[*/^=×÷·)}\]]|[A-Za-z] +[A-Za-z]"
+    r"[-+*/^=<>≥≤≠±×÷·√,]\s*$|^\s*[*/^=<>≥≤≠×÷·,]|[-+*/^=<>≥≤≠±×÷·]\s*[*/^=×÷·)}\]]|[A-Za-z] +[A-Za-z]|\d +[\d.]"
 )
+_MIXED = re.compile(r"(?<![\d.,^√/] )(?<![\d.,^√/])(\d+) (\d+)/(\d+)(?![\d.,])")
 _POWER = re.compile(r"\^ ?(?:\{ ?)?-?(\d{1,2}|[A-Za-z])(?: ?\})?(?![\d^]| \^)")
 _RAISED, _RAISED_FLAT = re.compile(r"[)\]}|] ?\^"), re.compile(r"\([^()^]*\) ?\^")
 _TO_LATEX = {
@@ -56,6 +57,7 @@ def value(text: str) -> Fraction | None:
 
 def is_formula(text: str) -> bool:
     """Check for a whole formula that is short, complete and soon computed: no high powers, no power of a power."""
+    text = _MIXED.sub(r"(\1+\2/\3)", text)  # and 1 200π is neither 1200π nor 200π
     if len(text) > LONGEST or not _FORMULA.fullmatch(text) or _UNFINISHED.search(text) or not _is_balanced(text):
         return False
     names, powers = _names(text), _POWER.findall(text)
@@ -93,7 +95,7 @@ def _parsed(text: str) -> Any:
     reading = LatexExtractionConfig(normalization_config=NormalizationConfig(malformed_operators=True, nits=True))
     for name in ("math_verify.parser", "math_verify.grader", "math_verify.utils"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # they warn at each call that there is no timeout
-    latex = re.sub(r"√ ?\(([^()]*)\)", r"√{\1}", text)
+    latex = re.sub(r"√ ?\(([^()]*)\)", r"√{\1}", _MIXED.sub(r"(\1+\2/\3)", text))
     latex = re.sub(r"√ ?(\d+(?:\.\d+)?|[A-Za-z])", r"√{\1}", latex)
     latex = re.sub(r"\^ ?(-?\d+)", r"^{\1}", latex)
     latex = "".join(_TO_LATEX.get(sign, sign) for sign in latex)

@@ -42,22 +42,16 @@ _UNITS = {
         "¢": "¢ cent cents",
         **{"mm": "millimeter mms", "cm": "centimeter cms", "dm": "decimeter", "m": "meter", "km": "kilometer kms"},
         **{"in": "inch inches", "ft": "foot feet", "yd": "yard", "mi": "mile", "unit": "units"},
-        **{
-            "mg": "milligram",
-            "g": "gram",
-            "kg": "kilogram kilo kgs",
-            "t": "ton tonne",
-            "lb": "lbs pound",
-            "oz": "ounce",
-        },
+        **{"mg": "milligram", "g": "gram", "kg": "kilogram kilo kgs", "t": "ton tonne"},
+        **{"lb": "lbs pound", "oz": "ounce", "Mm": "megameter", "Mg": "megagram", "mW": "milliwatt", "MW": "megawatt"},
         **{"ml": "milliliter mL", "l": "liter L", "s": "sec second", "min": "minute mins", "h": "hr hrs hour"},
-        **{"day": "days", "week": "weeks", "month": "months", "yr": "yrs year", "mph": "miles.per.hour"},
-        **{"km/h": "kph kmh kilometers.per.hour", "m/s": "meters.per.second"},
+        **{"day": "days", "week": "weeks", "month": "months", "yr": "yrs year", "mph": "mi/h miles.per.hour"},
+        **{"km/h": "kph kmh km/hr kilometers.per.hour", "m/s": "meters.per.second"},
     }.items()
     for name in (unit, *(word + end for word in names.replace("%", "% ").split() for end in ("", "s")))
 }
 _UNITS = {name.replace(".", " "): unit for name, unit in _UNITS.items()}
-_SCALES = {
+SCALES = {
     **{"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12},
     **{"K": 10**3, "k": 10**3, "M": 10**6, "mn": 10**6, "B": 10**9, "bn": 10**9},
 }
@@ -150,7 +144,7 @@ def quantity(text: str) -> Quantity | None:
     unit = unit_named(found["unit"] or "")
     if unit is None or (unit and found["money"] and unit != found["money"]):
         return None
-    scale = _SCALES[found["scale"].strip()] if found["scale"] else 1
+    scale = SCALES[found["scale"].strip()] if found["scale"] else 1
     return Quantity(number * scale * (-1 if "-" in found["sign"] + found["inner"] else 1), unit or found["money"])
 
 

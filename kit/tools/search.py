@@ -21,10 +21,8 @@ SNIPPET_CHARS = 600
 """A snippet's length in a prompt; a search engine's own are shorter, a document's beginning may be longer."""
 
 _TAG = re.compile(r"<\s*/?\s*(?:think|search|information|code|answer)(?:\s[^<>]*|/)?>", re.IGNORECASE)
-_UNSEEN = re.compile(  # joiners are part of other scripts and of emoji
-    r"[\u00ad\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]+"
-    r"|(?<=[!-~])[\u200c\u200d]+|[\u200c\u200d]+(?=[!-~])"
-)
+_NOTHING, _JOINER = r"[\u00ad\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]+", r"[\u200c\u200d]+"
+_UNSEEN = re.compile(rf"{_NOTHING}|(?<=[!-~]){_JOINER}|{_JOINER}(?=[!-~])")  # others join scripts and emoji
 
 
 @dataclass(frozen=True)

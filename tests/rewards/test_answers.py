@@ -53,6 +53,19 @@ def test_a_formula_may_have_a_unit_and_a_name_and_a_set_has_no_order(answer: str
     assert is_right(answer, (gold,)) is right
 
 
+FIELD = tomllib.loads(Path(__file__).with_name("field.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("answer", "gold", "right"), FIELD["same"])
+def test_what_came_from_models_is_right_where_it_says_the_gold_answer(answer: str, gold: str, right: bool) -> None:
+    assert is_right(answer, (gold,)) is right
+
+
+@pytest.mark.parametrize(("answer", "gold", "held"), FIELD["held"])
+def test_what_is_denied_or_part_of_more_is_not_held(answer: str, gold: str, held: bool) -> None:
+    assert holds(answer, gold) is held
+
+
 BY_HAND = tomllib.loads(Path(__file__).with_name("answers.toml").read_text(encoding="utf-8"))
 
 
