@@ -53,8 +53,8 @@ from PIL import Image
 from kit.environment import OnNoAction, ToolEnv
 from kit.episode import NamedImage, Observation, Task
 from kit.protocol import Protocol
-from kit.tools import crop_zoom as views
 from kit.tools.code import CodeTool, Show, module_source, told
+from papers import crop_zoom as views
 from papers.agile.labels import parse_labels
 from papers.agile.puzzle import make_task
 from pictures.scenes import scene

@@ -25,7 +25,7 @@ Departures
   the kit's words, and ``brief`` is for the tiny model. Why: the paper's text isn't the kit's to print. May change: how
   often an untrained model calls.
 - [codedance-views] Paper: free Python only. Here: with ``brief``, the session also has a few functions
-  (:mod:`kit.tools.crop_zoom`, :mod:`kit.tools.restoration`, :mod:`visual_tools.counting`). Why: a model of three
+  (:mod:`papers.crop_zoom`, :mod:`kit.tools.restoration`, :mod:`visual_tools.counting`). Why: a model of three
   million parameters can say in one line what takes a large one five. May change: on the laptop code is shorter than
   the paper's; with ``full``, on gpu and node, nothing.
 """
@@ -37,9 +37,10 @@ from collections.abc import Sequence
 from kit.environment import ToolEnv, after_names, full_sizes
 from kit.episode import NamedImage, Observation, Task
 from kit.protocol import Protocol
-from kit.tools import crop_zoom, restoration
+from kit.tools import restoration
 from kit.tools.base import LONGEST
 from kit.tools.code import NOTES, CodeTool, module_source
+from papers import crop_zoom
 from papers.codedance.answers import is_right
 from pictures.documents import chart
 from turn_sandbox import Result, Sandbox

@@ -10,7 +10,7 @@ Departures
   Why: section 3.2 describes an environment that runs what the model submits. May change: what reinforcement teaches,
   and coding results on crops, which the gold box makes easier.
 - [arft-operations] Paper: the model writes OpenCV code. Here: the session also has a few functions
-  (:mod:`kit.tools.restoration`, :mod:`kit.tools.crop_zoom`). Why: a model of three million parameters can say in one
+  (:mod:`kit.tools.restoration`, :mod:`papers.crop_zoom`). Why: a model of three million parameters can say in one
   line what takes a large one ten. May change: coding results, upwards.
 - [arft-prompts] Paper: prompts of Figures 5 and 6. Here: the kit's own, ``brief`` or ``full``. Why: they name the kit's
   functions. May change: how often an untrained model acts at all.
@@ -32,11 +32,11 @@ from kit.environment import ToolEnv, after_names
 from kit.episode import NamedImage, Task
 from kit.protocol import Protocol
 from kit.rewards.text_match import f1, max_over_references
-from kit.tools import crop_zoom as views
 from kit.tools import restoration
 from kit.tools.base import Tool
 from kit.tools.code import CodeTool, module_source, told
 from kit.tools.search import SNIPPET_CHARS, TOP_K, Search, SearchTool
+from papers import crop_zoom as views
 from pictures.documents import sheet
 from turn_sandbox import Sandbox
 

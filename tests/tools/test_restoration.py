@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageChops
 
-from kit.tools import crop_zoom as views
 from kit.tools import restoration as mending
+from papers import crop_zoom as views
 from pictures.distortion import Kind, distort, draw
 from pictures.documents import receipt, sheet
 

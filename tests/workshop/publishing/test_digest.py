@@ -188,10 +188,7 @@ TELLS = (
 """Files of which no training and no episode depends."""
 
 TRAINS = (
-    *(
-        f"kit/{name}.py"
-        for name in ("train/grpo", "train/sft", "rollout", "tools/crop_zoom", "rewards/answers", "chat")
-    ),
+    *(f"kit/{name}.py" for name in ("train/grpo", "train/sft", "rollout", "rewards/answers", "chat")),
     *(f"papers/codedance/{name}.py" for name in ("reward", "metrics", "expert", "env", "tasks", "experiment")),
     *("turn_sandbox/limits.py", "kit/evaluate/outcomes.py", "kit/evaluate/baselines.py", "kit/evaluate/calls.py"),
 )
