@@ -303,7 +303,7 @@ check("44.2", worth)
 # %% [markdown]
 # ### Fewer boxes, more boxes (M5)
 #
-# Stage 1 pays one safe box as much as four. Stage 2 compares their number with the true count. Here are, after each of the
+# Stage 1 pays one safe box as much as four. Stage 2 pays less for fewer than there are. Here are, after each of the
 # stages and under the same prompt, the boxes that are asked for, the shares of them that are valid and that show what decides,
 # and the share of what decides that they cover (recall). Over two or three seeds an interval is Student's t's, which knows
 # nothing of where a scale ends: it may reach below 0 boxes, or above a share of 1.
@@ -431,8 +431,8 @@ check("44.3", everywhere)
 
 # %% [markdown]
 # How many of the claims M1 to M5 does your run decide? Guess. Each line has the checks that decide, or leave it open, and says
-# why; a claim whose runs weren't named says so. The last column says what would decide it: so many more seeds, if the values
-# and variances stay as they are. Each look at test questions is one more chance to choose what happens to score well there,
+# why; a claim whose runs weren't named says so. The last column says what would decide it, as far as that is known: so many
+# more seeds, say, if the values and variances stay as they are. Each look at test questions is one more chance to choose what happens to score well there,
 # so the line below the table counts them.
 
 # %% tags=["guess"]
@@ -460,7 +460,7 @@ print("written:", f"runs/{run}/results.json")
 #
 # `results/mags_rl.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the
 # claims do you expect to hold? In the figure a marker with a line is a value with its interval, drawn beside its limit, the
-# side that is claimed at the right (each line by its own scale).
+# side that is claimed at the right, in units of the smallest effect worth having (grey: less than one).
 
 # %% tags=["guess"]
 path = ROOT / "results" / "mags_rl.json"

@@ -8,9 +8,9 @@ from kit.evaluate.outcomes import Metrics
 from papers.differences import moved, of
 
 LEARNT = {
-    1: "it has learnt where to look",
-    0: "whether it has learnt where to look can't be told from chance",
-    -1: "it looks at worse places than before",
+    1: "it looks at what decides more often than its start, which looked at the middle",
+    0: "that it looks at what decides more often than its start can't be told from chance",
+    -1: "it looks at what decides less often than before",
 }
 """Sign of the change → what follows."""
 

@@ -31,6 +31,7 @@ from kit.evaluate import outcomes as base
 from kit.evaluate.outcomes import Evaluation, Metric, Slices, slices_by
 from papers.mags_rl.answers import includes
 from papers.mags_rl.answers import is_right as answers_rightly
+from papers.mags_rl.boards import PLACES
 from papers.mags_rl.judge import Judge, exact
 from papers.mags_rl.reported import REPORTED, SOURCES
 from papers.mags_rl.reward import zoomed
@@ -78,6 +79,11 @@ def covers(box: Sequence[float], part: Sequence[float]) -> bool:
 def parts_of(task: Task) -> list[Sequence[float]]:
     """Boxes of what decides a task's answer, in shares; empty where nobody knows."""
     return list(task.meta.get("parts") or task.meta.get("boxes") or ())
+
+
+def by_chance(task: Task) -> float:
+    """Share of a board's four cards that show what decides: what ``right`` is of one named at random."""
+    return sum(any(covers(card, part) for part in parts_of(task)) for card in PLACES) / len(PLACES)
 
 
 def is_right(episode: Episode, target: Any) -> bool:

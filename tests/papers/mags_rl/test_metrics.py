@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kit.episode import Action, Ended, Episode, Task, Turn
-from papers.mags_rl.metrics import EVALUATION, HEADLINES, covers, judged_by, outcome
+from papers.mags_rl.metrics import EVALUATION, HEADLINES, by_chance, covers, judged_by, outcome
 from papers.mags_rl.reported import REPORTED
 from papers.registry import find_paper
 
@@ -126,3 +126,10 @@ def test_the_agents_gains_are_those_that_table_1_prints() -> None:
     for name, points in printed.items():
         gain = 100 * (REPORTED["grpo"][name] - REPORTED["direct"][name])
         assert gain == pytest.approx(points, abs=0.051), name
+
+
+def test_a_card_named_at_random_shows_what_decides_as_often_as_cards_do() -> None:
+    """The left upper card's writing decides, and half of the right lower card: covered by one card of four, or by two."""
+    line, other = [0.1, 0.1, 0.2, 0.15], [0.6, 0.6, 0.9, 0.9]
+    tasks = [Task("t", (), "?", ("x",), {"parts": parts}) for parts in ([line], [line, other], [[0.4, 0.4, 0.6, 0.6]])]
+    assert [by_chance(task) for task in tasks] == [0.25, 0.5, 0.0]
