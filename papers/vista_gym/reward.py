@@ -13,7 +13,7 @@ $R_{correct}$      1 if the answer is right, the form is kept and nothing repeat
 Worked examples: clean and right is **2**, clean and wrong **1**, malformed and right **−1**, right but with a severe
 repetition **−2**. Nothing lies between −1 and 1: an agent earns by its answer only what it says in the form.
 
-What it is compared with, by name (:data:`REWARDS`), where F is ±1 and C is 0 or 1:
+What it is compared with, by name (:data:`REWARDS`), where F is ±1 and C is 1 for a right answer in its form, else 0:
 
 ===============  ===============================================  ===========================================
 name             formula                                          clean and right, clean and wrong, malformed
