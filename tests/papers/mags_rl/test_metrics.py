@@ -129,7 +129,7 @@ def test_the_agents_gains_are_those_that_table_1_prints() -> None:
 
 
 def test_a_card_named_at_random_shows_what_decides_as_often_as_cards_do() -> None:
-    """Writing on the left upper card decides, then some on the right lower one as well; across the cards, none has it."""
+    """Writing on the left upper card decides, then some on the right lower one too; across the cards, none has it."""
     line, other = [0.1, 0.1, 0.2, 0.15], [0.6, 0.6, 0.9, 0.9]
     tasks = [Task("t", (), "?", ("x",), {"parts": parts}) for parts in ([line], [line, other], [[0.4, 0.4, 0.6, 0.6]])]
     assert [by_chance(task) for task in tasks] == [0.25, 0.5, 0.0]
