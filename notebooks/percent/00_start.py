@@ -19,17 +19,17 @@
 #
 # ![Four turns of an agent that puts a photograph together, and how often it solves puzzles before and after training](../docs/first_screen.png)
 #
-# *Above: an episode, turn by turn, as the scripted expert plays it for the agent to imitate. The prompt
-# shows thumbnails only (turn 1), so whoever plays has to look. Below: what training brought. The last
-# bar is the trained agent shown another episode's pictures; a dash stands where that wasn't measured.
-# You will train such an agent yourself, in 11 to 13.*
+# *Above: an episode, turn by turn, as the scripted expert plays it for the agent to imitate. The prompt shows thumbnails
+# only (turn 1), so whoever plays has to look. Below: what training brought. The second bar is imitation alone, of an
+# expert that always does what is best; a dash stands where that wasn't measured on these tasks. The last bar is the
+# trained agent shown another episode's pictures. You will train such an agent yourself, in 11 to 13.*
 #
-# **The paper.** The kit is about five papers on this question. They agree on the loop (think, act,
-# observe) and on reinforcement learning; three of them start from examples, two without. The first,
-# [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model to put shuffled
-# pictures back together by running code; its Figure 2a draws the loop. In this notebook two players
-# try the same puzzle: a script that knows the answer, and a small model that has to see it. The loop
-# is the paper's; the model is about two thousand times smaller than the paper's 7B.
+# **The paper.** The kit is about five papers on this question. They agree on the loop (think, act, observe) and on
+# reinforcement learning; three of them start from examples, two without. (Here all five do: the tiny model writes no tag
+# before it has been shown some.) The first, [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model
+# to put shuffled pictures back together by running code; its Figure 2a draws the loop. In this notebook two players try
+# the same puzzle: a script that knows the answer, and a small model that has to see it. The loop is the paper's; the
+# model is about two thousand times smaller than the paper's 7B.
 #
 # **Afterwards you can** read an episode; say why a model that sees may still be unable to act; find
 # your way through the notebooks, start a training run and find its results.
@@ -82,10 +82,12 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # %% [markdown]
 # ## Where this leads
 #
-# Left: what happens on the way from images to a trained agent, and in which notebook. Right: how well the
-# tiny model did in [held-out](../docs/glossary.md#held-out) tasks at each stage, with 95 % intervals, from
-# the kit's stored results: the share solved, or F1, which also counts answers that are partly right. Follow
-# one paper's line from left to right; the papers' tasks differ, so one line can't be compared with another.
+# Left: what happens on the way from images to a trained agent, and in which notebook. Right: how well the tiny model did
+# in [held-out](../docs/glossary.md#held-out) tasks at each stage, with 95 %
+# [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or F1, which also
+# counts answers that are partly right. Follow one paper's line from left to right; the papers' tasks differ, so one line
+# can't be compared with another. All begin at 0, because untrained the model doesn't act; notebook 12 says why a 0 can
+# have so long a line.
 
 # %%
 stages = {
@@ -156,11 +158,10 @@ expert = ScriptedPolicy(chat, expert_script(seed))
 display(view.show(episode, chat=chat, is_right=is_right))
 
 # %% [markdown]
-# What you see is one [episode](../docs/glossary.md#episode), the object that everything in this kit is
-# made of. Tinted tokens were written by the player; a model learns from those alone. The rest, pictures
-# included, came from the environment. At the end the episode earns a
-# [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for keeping to the tags, minus
-# 0.05 for each turn that held code.
+# What you see is one [episode](../docs/glossary.md#episode), the object that everything in this kit is made of. Tinted
+# tokens were written by the player; a model learns from those alone. The rest, pictures included, came from the
+# environment. At the end the episode earns a [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for the
+# form (it kept to the tags and ran code), minus 0.05 for each turn that held code.
 #
 # **Exercise 00.1.** Count the turns of the episode above. What does it earn?
 
@@ -192,8 +193,9 @@ print("reward:", f"{score(first, task.target).total:+.2f}")
 # %% [markdown]
 # <details><summary>Why does it earn this? Open when you have guessed.</summary>
 #
-# `format`: its turn held neither code nor an answer, so there was nothing to run. A wrong episode is
-# charged all five steps, the paper's budget of turns, however few it took: 5 × −0.05 = −0.25.
+# `format`: its turn held neither code nor an answer, so there was nothing to run. A wrong episode is charged all five
+# steps, the paper's budget of turns, however few it took (this notebook lets it play more; the charge stays): 5 × −0.05 =
+# −0.25.
 #
 # </details>
 #
@@ -250,8 +252,9 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 #
 # ## The notebooks
 #
-# Read them in order; each takes minutes. 00–06 are the basis of all papers. Each paper has the notebooks of one
-# ten: the task and its tools, training, claims. `python -m kit list` names them one by one.
+# Read them in order; each takes minutes. 00–06 are the basis of all papers; on a laptop 02 and 05 can wait until you ask
+# how code is run safely, and how to train on GPUs. Each paper has the notebooks of one ten: the task and its tools,
+# training, claims. `python -m kit list` names them one by one.
 
 # %%
 from workshop.jobs.notebooks import sources

@@ -529,9 +529,9 @@ print("picture places whose vectors get a gradient:", count, "of", places)
 # %% [markdown]
 # <details><summary>What follows for the vision tower? Open when you have guessed.</summary>
 #
-# All of them get one. So the vision tower learns from an answer, because the answer's tokens read the
-# pictures; the pictures themselves are never predicted. (`packed.labels` holds the labels of exercise
-# 01.2.)
+# All of them get one. So the vision tower can learn from an answer, because the answer's tokens read the pictures (12 and
+# 13 freeze it, `freeze_vision`: then only the rest learns); the pictures themselves are never predicted. (`packed.labels`
+# holds the labels of exercise 01.2.)
 #
 # </details>
 #

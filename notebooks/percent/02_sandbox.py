@@ -23,10 +23,9 @@
 # environment interact. How the environment runs code safely the paper doesn't say: this notebook is about
 # that, and all of it is ours.
 #
-# **Afterwards you can** say what a turn leaves behind when it works and when it doesn't; build the
-# mechanism in ten lines; name six ways in which a turn ends; say what forged reports can and can't
-# achieve; name the layer that stops an attack, and read the sandbox's report on your own machine; say
-# what a turn costs, and whether its layers can be told apart by a clock.
+# **Afterwards you can** say what a turn leaves behind when it works and when it doesn't; build the mechanism in ten
+# lines; name six ways in which a turn ends; say what forged reports can and can't achieve; name the layer that stops an
+# attack, and read the sandbox's report on your own machine; say what a turn costs.
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
@@ -34,7 +33,7 @@
 # | `gpu` | nothing here needs one | 1 | 1 GB |
 # | `node` | nothing here needs one | 1 | 1 GB |
 #
-# You need Python. Notebook 01 shows where the turns come from.
+# You need Python. Notebook 01 shows where the turns come from; all later ones can be read without this one.
 
 # %% tags=["parameters"]
 seconds: float = 2.0  # time limit where a turn never ends (the kit's default is 15)
@@ -132,10 +131,9 @@ check("02.1", state)
 # %% [markdown]
 # ## The mechanism, in ten lines
 #
-# Arbitrary Python can't be undone, so the sandbox never lets it touch the original. `os.fork` makes a copy
-# of a process, with all its objects, in about a millisecond, because memory is shared until one of the
-# two writes to it. The copy runs the turn. If the turn fails, the copy ends, and the original is
-# unchanged. If it succeeds, *the copy goes on* and the original ends.
+# Arbitrary Python can't be undone, so the sandbox never lets it touch the original. `os.fork` makes a copy of a process,
+# with all its objects, quickly, because memory is shared until one of the two writes to it. The copy runs the turn. If
+# the turn fails, the copy ends, and the original is unchanged. If it succeeds, *the copy goes on* and the original ends.
 
 # %%
 toy = """
@@ -520,11 +518,11 @@ slower = each["a turn"]["a new Python"].value / each["a turn"]["+ namespaces"].v
 print(f"a new Python for each turn takes {slower:.1f} times a turn with all layers")
 
 # %% [markdown]
-# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A large model takes
-# longer than that to say one word. A layer should add little to a turn, because the kernel checks calls that it has to
-# answer anyway, and namespaces of its own something to a start; on a machine that is busy you can't see either of them in
-# so few rounds. Raise `repeats`, or run `python -m kit bench sandbox`: it measures the processor time of all processes,
-# which others don't add to, memory, and other ways to run code.
+# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes
+# about as long for one token (by the formula of notebook 05, with vLLM). A layer should add little to a turn, because the
+# kernel checks calls that it has to answer anyway, and namespaces of its own something to a start; on a machine that is
+# busy you can't see either of them in so few rounds. Raise `repeats`, or run `python -m kit bench sandbox`: it measures
+# the processor time of all processes, which others don't add to, memory, and other ways to run code.
 #
 # ## Paper / here / why different
 

@@ -451,9 +451,9 @@ assert gap < 1e-5
 # %% [markdown]
 # ## What the trainer says
 #
-# The kit trains with TRL's `GRPOTrainer`. Ours overrides the one method that plays, and inherits the
-# loss. Here is a trainer whose "rollout" is our four attempts. You can skip the code of the next three cells: it takes a
-# trainer apart, which you will never have to do. What counts is their last line, where both numbers are the same.
+# The kit trains with TRL's `GRPOTrainer`. Ours overrides the one method that plays, and inherits the loss. Here is a
+# trainer whose "rollout" is our four attempts. You can skip the next three code cells: they take a trainer apart, which
+# you will never have to do. What counts is the last one's output, where both numbers are the same.
 
 # %%
 from pathlib import Path
@@ -558,9 +558,9 @@ check("03.3", loss_of)
 # %% [markdown]
 # ## The same with a model
 #
-# Now the real attempts: hundreds of ids, pictures included, and the function that you have already checked.
-# The policy that played them is the policy we train, so every ρ is 1. Predict the loss, to four digits.
-# (Each attempt counts its advantage.)
+# Now the real attempts: hundreds of ids, pictures included, and the function that you have already checked. The policy
+# that played them is the policy we train, so every ρ is 1. Predict the loss, to four digits. (At ρ = 1 an attempt counts
+# as much as its advantage: what do the four add up to?)
 
 # %% tags=["guess"]
 new = logprobs()
@@ -655,8 +655,9 @@ for k, name in enumerate(names):
 # later groups change the next ones.
 #
 # And `slack`'s `<code>` was pushed up, and yet it fell a little. All places use the same weights: what makes `<think>`
-# likelier at the first decision makes it likelier at the second as well, and `<code>` stands against it there. Without
-# the pushes on the first tokens it would have risen. A push is on a token; what moves is the whole policy.
+# likelier at the first decision makes it likelier at the second as well, and `<code>` stands against it there. That is
+# the likely reason. To test it, take the first tokens out of the mask and look again. A push is on a token; what moves is
+# the whole policy.
 #
 # ## The same attempts again
 #
@@ -730,8 +731,8 @@ until_the_end.close()
 #
 # $$p^G + (1 - p)^G.$$
 #
-# Predict, for the paper's model before any training (p = 9.5 % on 2×2) and G = 8, which share of its groups
-# teaches nothing.
+# Predict, for the paper's model before any training (p = 9.5 % on 2×2, over all levels; notebook 00 had those with no
+# piece in place) and G = 8, which share of its groups teaches nothing.
 
 # %% tags=["guess"]
 from papers.agile.reported import AGILE
@@ -819,6 +820,9 @@ print("ρ before any step:", [round(x, 2) for x in ratio.tolist()])
 print("already clipped:  ", [bool(abs(x - 1) > 0.2) for x in ratio.tolist()])
 
 # %% [markdown]
+# The last line marks what lies beyond 1 ± ε. Only tokens of good attempts are clipped there; those of bad ones are pushed
+# at full slope (exercise 03.2).
+#
 # The kit compares the sampler's log-probabilities with the trainer's at the start of a run, and refuses to
 # go on if they differ.
 #
@@ -862,10 +866,10 @@ assert learnt[16][-1] > learnt[2][-1]
 # %% [markdown]
 # <details><summary>Which G is best? Guess first, then open.</summary>
 #
-# Per update, larger groups win, with less and less to gain. Per attempt the small ones are ahead *here*, where
-# four actions differ clearly and an update costs nothing. Where success is rare, small groups are often
-# flat; and where many episodes are played in parallel, attempts are cheaper than updates. The paper
-# takes G = 8.
+# Per update, larger groups win, with less and less to gain. Per attempt the small ones are ahead *here*, where four
+# actions differ clearly and an update costs nothing: 160 attempts are 80 updates in groups of 2, 40 in groups of 4, and
+# both got as far. Where success is rare, small groups are often flat; and where many episodes are played in parallel,
+# attempts are cheaper than updates. The paper takes G = 8.
 #
 # </details>
 #

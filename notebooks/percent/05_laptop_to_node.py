@@ -31,8 +31,9 @@
 # | `laptop` | 2 cores: one process, then two | 3 | 3 GB |
 # | `gpu`, `node` | the same: what is measured here is measured on the CPU | 2 | 3 GB |
 #
-# The first half is **measured**, on the machine that ran this notebook. The second half is **computed**:
-# no figure there comes from a GPU. Each heading says which it is.
+# The first half is **measured**, on the machine that ran this notebook. The second half is **computed**: no figure there
+# comes from a GPU. Each heading says which it is. Who has no GPUs can stop after the first half; the
+# [glossary](../docs/glossary.md) has the words of the second.
 
 # %% tags=["parameters"]
 run: str = "scaling"  # run directory under runs/
@@ -190,11 +191,11 @@ print(f"largest difference: {max(apart):.1e}")
 assert max(apart) < 1e-4
 
 # %% [markdown]
-# The difference is small and it is not 0: a sum of floating-point numbers depends on its order, and several processes
-# add in another order. What matters is that it doesn't grow. That holds for [GRPO](../docs/glossary.md#grpo) too, where
-# each process samples its episodes: every episode has a random seed of its own, derived from its place in the batch, so
-# it doesn't matter which process plays it (`tests/train/launch/test_processes.py` compares five steps, with adapters and
-# with several updates a batch).
+# The difference is small and it is not 0: a sum of floating-point numbers depends on its order, and several processes add
+# in another order. What matters is that it stays so small from step to step. That holds for
+# [GRPO](../docs/glossary.md#grpo) too, where each process samples its episodes: every episode has a random seed of its
+# own, derived from its place in the batch, so it doesn't matter which process plays it
+# (`tests/train/launch/test_processes.py` compares five steps, with adapters and with several updates a batch).
 #
 # How much faster is a step in several processes? And the whole training, from starting the processes to the end? Guess.
 
@@ -235,8 +236,8 @@ check("05.2", answer, **times)
 # | `rollout_engine` | the program that plays the episodes: `transformers`, or [vLLM](../docs/glossary.md#vllm) on the same GPUs ([`colocate`](../docs/glossary.md#colocate)) or on others (`server`) |
 # | `hostfile` | a text file with a line for each machine that takes part, such as `node1 slots=8` ([hostfile](../docs/glossary.md#hostfile); messages call it the rank file) |
 #
-# An hour on a cluster costs money, so what can't work must be refused before it starts. One of these five can start
-# on a machine without a GPU. Which?
+# An hour on a cluster costs money, so what can't work must be refused before it starts. Which of these five can start on
+# a machine without a GPU, and what will each of the others be told?
 
 # %% tags=["guess"]
 for wish in (
@@ -358,6 +359,7 @@ for need in (*fixed(planned), *learning_pass(planned)):
 print(f"{needed(planned) / GB:8.2f} GB  of {memory:g}")
 
 # %% [markdown]
+# (7B is the model's name: with the vision tower it has 8.3 billion weights, and the vision tower doesn't learn here.)
 # *Half copies* are copies in 16 bits of the weights that learn: a pass computes with them. *CUDA* is what the GPU's own
 # software takes, *activations* what the backward pass needs of the forward pass.
 #
@@ -422,10 +424,14 @@ check("05.5", answer, stages=stages)
 # Learning waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
 # are computed twice, and two more if vLLM plays: then the trainer passes over its tokens once more, to know how likely
 # they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by
-# itself: one short episode at a time is over before the next operation has been started, however fast the GPU.
-# Playing waits as well: transformers starts some thousand operations for every token, vLLM starts them all at once and
-# waits for memory, since a token needs all weights read once, however few episodes share the reading. With each
-# of the two engines, which half takes longer?
+# itself: one short episode at a time is over before the next operation has been started, however fast the GPU. Playing
+# waits as well: transformers starts some thousand operations for every token, vLLM starts them all at once and waits for
+# memory, since a token needs all weights read once, however few episodes share the reading. With each of the two engines,
+# which takes longer, learning or playing?
+#
+# In the output *reading* (the prompt and what tools returned, passed through once) belongs to playing; a *launch* is the
+# start of one operation; 0.215 and 0.39 are the shares of a card's arithmetic and of its memory's speed that a training
+# reached on one H200.
 
 # %% tags=["guess"]
 divided = replace(stages["zero3"], strategy=strategy)
@@ -439,11 +445,10 @@ for engine in engines:
         print(fill(line, 88, subsequent_indent=" " * 11))
 
 # %% [markdown]
-# By transformers playing takes longer than learning; by vLLM the two are of a size. Episodes are assumed to be as long as
-# they may be, so these are upper ends. The shares of a card's arithmetic and of its
-# memory's speed, and the time of one start, are what a training took on one H200 (`workshop/planner/measured.toml` names
-# each row, and its tests hold the planner to within 1.5 of all of them). For another card they are carried over by its data
-# sheet. The formula is printed so that you can put your own figures in. For a whole job:
+# With transformers playing takes more than twice as long as learning; with vLLM they take about as long. Episodes are
+# assumed to be as long as they may be, so these are upper ends. `workshop/planner/measured.toml` names what was measured
+# on the H200, and its tests hold the planner to within a factor of 1.5 of all of it. For another card the shares are
+# carried over by its data sheet. The formula is printed so that you can put your own figures in. For a whole job:
 # `python -m kit plan agile --profile node --gpus 8 --memory 80`.
 #
 # ## What was measured, and what wasn't
@@ -498,12 +503,11 @@ for paper, stage in columns.items():
 # two at once. And the figure had nobody who plays: here vLLM does, on the same GPUs. In both plans it sleeps while
 # the model learns, which gives its memory back, so of learning and playing only the larger counts.
 #
-# The papers train a model of 8 billion weights that must be divided among GPUs to fit (how they divided it AGILE and
-# Visual-ARFT don't say; `zero3` is our choice). Ours fits into every process, so nothing is divided, and the
-# processes are there to show that the result stays the same. The papers' episodes are long because a real picture has
-# hundreds of tokens and a real model writes long thoughts. What carries over is the arithmetic: the same
-# batch for any number of processes, and a plan made of weights, gradients, optimizer and activations. What
-# does not carry over is speed: this page measures none on a GPU.
+# The papers train a model that must be divided among GPUs to fit (how they divided it AGILE and Visual-ARFT don't say;
+# `zero3` is our choice). Ours fits into every process, so nothing is divided, and the processes are there to show that
+# the result stays the same. The papers' episodes are long because a real picture has hundreds of tokens and a real model
+# writes long thoughts. What carries over is the arithmetic: the same batch for any number of processes, and a plan made
+# of weights, gradients, optimizer and activations. What does not carry over is speed: this page measures none on a GPU.
 #
 # **Try it.** Take `together=4` (on more cores than two, or to see what happens on fewer). Give the planner
 # episodes of 28,192 tokens, the most that AGILE allows, and find the setting that brings the memory back.

@@ -128,7 +128,8 @@ items += [
 display(charts.images(items, title=one.question))
 
 # %% [markdown]
-# The tool and the environment ([notebook 60](60_your_own.ipynb) explains such classes line by line):
+# The tool and the environment. You can skip this code: what counts is that `lift` returns one picture.
+# ([Notebook 60](60_your_own.ipynb) explains such classes line by line.)
 
 
 # %%
@@ -330,7 +331,8 @@ for name, kind in names.items():
 # ## The five questions
 #
 # For the next cells both agents play the held-out tasks again, greedily: with their own observations, with another
-# episode's, with blank ones, and with the tool switched off.
+# episode's, with blank ones, and with the tool switched off. (Where a run has these episodes already, the cell says
+# "nothing new".)
 
 # %%
 start_player = play.Player(start, playing)
@@ -388,8 +390,9 @@ for k in sorted({1, 2, tries // 2, tries}):
 #
 # The imitator could do it already, it only didn't do it reliably. Reinforcement makes likelier what is sampled and earns
 # more; it can't raise what is never sampled. A policy whose pass@8 is near 0 needs another cold start, not more steps.
-# And where greedy was right before, a gain that is measured greedily is 0: then reinforcement has made a choice
-# surer, not found it. Say which of the two you measured.
+# And where greedy was right before, a gain that is measured greedily is 0: then reinforcement has made a choice surer,
+# not found it. Say which of the two you measured. (pass@1 is the share right as sampled once more, of fewer tasks with
+# more tries: hence another figure than above.)
 #
 # </details>
 #
@@ -414,6 +417,8 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
     print(f"{kind:5s} minus the base: {answers.difference(after, base, 'correct')}")
 
 # %% [markdown]
+# (Where all 48 tasks agree, the rule of three still leaves 3/48 open, though a difference can't be above 1.)
+#
 # ### 3 Does what it is shown matter?
 #
 # The same policy plays the same tasks once more, but is shown *another episode's* observations: the agent lifts a card and
@@ -460,6 +465,9 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
 # <details><summary>The first two? Think first, then open.</summary>
 #
 # 0 and 0. A gap of 0 says that what it was shown changed nothing, not why: read it beside the accuracy.
+#
+# And why does the agent that looks keep some right answers with blank pictures? It guesses, and a guess is right for one
+# colour in six; another's card sometimes has the right colour, too.
 #
 # </details>
 #
@@ -553,11 +561,9 @@ display(charts.lines(watched, "step", "answered", title))
 # ## Written down before the next measurement
 #
 # A limit that is set after the figure can always be set so that the claim holds. So each paper's `claims.toml` says what
-# is compared, the smallest difference that counts, how many trainings and images, and what was stated otherwise before.
-# These files were written when first trainings had been seen, which they quote, and before those that they ask for.
-# Until the new ones are published, [results](../docs/results.md) shows the older, and a margin is no test of what was
-# seen before it; under each table stands at which commit it was measured. CodeDance's paper says that its reward makes
-# an agent call less without costing accuracy:
+# is compared, the smallest difference that counts (the *margin*), and how many trainings and images it takes. A margin
+# tests only what was measured after it: [results](../docs/results.md) say of each paper which came first. Take one claim,
+# of CodeDance (notebooks 31 to 34): its reward makes an agent call less without costing accuracy.
 
 # %%
 from papers.registered import registered
@@ -571,9 +577,10 @@ for key, one in claim.checks.items():
 
 # %% [markdown]
 # *more* asks for a difference above 0, *no_less* for one above minus the margin, *equal* for one within the margin on
-# either side. The five verdicts follow from intervals: it *holds*; it *doesn't*; it is *equal* (the interval is narrow
-# enough to rule out any difference that counts); it is *not testable here*; or it is *undecided*: too few trainings or
-# images, whatever the truth is. That an interval includes 0 doesn't say that there is nothing.
+# either side. The five verdicts follow from intervals: it *holds*; it *doesn't*; it is *equal* (the 90 % interval lies
+# within the margin: two one-sided tests at 5 %; the 95 % interval may reach a little beyond); it is *not testable here*,
+# if it could come out one way only; or it is *undecided*: too few trainings or images, whatever the truth is. That an
+# interval includes 0 doesn't say that there is nothing.
 #
 # ### How many would be enough?
 #
@@ -582,9 +589,10 @@ for key, one in claim.checks.items():
 #
 # $$\text{error}^2 = \frac{s_\text{seed}^2}{K} + \frac{s_\text{image}^2}{P} + \frac{s_\text{rest}^2}{K P}$$
 #
-# and the chance of showing a difference as large as the margin, the *power*, follows from it. Below it is computed for
-# accuracy beside the outcome reward's, from deviations that were seen in earlier runs, which are printed with it. Guess
-# two of them: 2 trainings and 3,000 images, 20 trainings and 300.
+# and the chance of a verdict, the *power*, follows from it: for *more* the chance of showing a difference as large as the
+# margin, for *no_less* that of ruling out so large a loss where there is none. Below it is computed for the *no_less*
+# check beside the outcome reward, from deviations that were seen in earlier runs, which are printed with it. Guess two of
+# them: 2 trainings and 3,000 images, 20 trainings and 300.
 
 # %% tags=["guess"]
 one = claim.checks["outcome"]
@@ -610,11 +618,12 @@ for k in (claim.seeds, 2 * claim.seeds):
 # %% [markdown]
 # More images make the second and the third part smaller, never the first: that is why one training with thousands of
 # questions decides nothing about a recipe, and with two trainings more images don't help at all: what two of them tell of
-# the spread between trainings is one number, so the interval is wide whatever is measured on them.
+# the spread between trainings is one number, so the interval is wide whatever is measured on them. (The power even falls
+# a little there: the more images, the more of the error is that of the two.)
 #
 # The last two lines are of the claim as it is written down, and with twice as many trainings. Where the first is below a
-# half, the claim stays undecided more often than not, even if a difference as large as its margin is there. That is no
-# reason not to measure: an interval that stays wide is told as such. And the deviations themselves are of few trainings.
+# half, the claim stays undecided more often than not, even if the two agents are equal. That is no reason not to measure:
+# a wide interval is reported as one. And the deviations themselves are of few trainings.
 #
 # **Exercise 06.4.** How many trainings would you need? Give the smallest whole number K for which the error is at most
 # `error`, and 0 if no number of trainings is enough.
@@ -657,8 +666,10 @@ else:
     print("nothing to compare yet")
 
 # %% [markdown]
-# A large gain of reinforcement is no merit by itself: it may tell how much the start had left open. Beside a gain, ask
-# what imitation alone reaches from demonstrations that show the best.
+# Where the figure is drawn: imitation alone is best from the surest start, and there reinforcement adds nothing. It adds
+# most to the published start, which still doesn't end higher than the others. A large gain of reinforcement is no merit
+# by itself: it may tell how much the start had left open. Beside a gain, ask what imitation alone reaches from
+# demonstrations that show the best.
 #
 # ## When is something learnt?
 #
