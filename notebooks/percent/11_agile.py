@@ -159,7 +159,8 @@ print(f"a guess                 {1 / 24:.3f}")
 # | $\pi^*$ | which piece lies there now | `state`, in the agent's session |
 #
 # `shuffle` tells which piece lies at each spot: spot k shows the piece that belongs at place `order[k]`. The target tells
-# the reverse: for each place, the label of the spot at which its piece lies. (It is the inverse permutation.)
+# the reverse: for each place, the label of the spot at which its piece lies. (It is the inverse permutation. The symbols
+# count from 1, the code from 0.)
 
 # %%
 order = shuffle(4, 0, np.random.default_rng(7))
@@ -457,8 +458,8 @@ def gain_of_a_look(p: float, q: float, steps: int) -> float:
 check("11.3", gain_of_a_look)
 
 # %% [markdown]
-# Now the choice that our agent will have to make. It can guess at once: then it is right in 1 of 24 puzzles. Or it looks
-# once and answers. From which share of right answers on does the look pay? Guess.
+# Now the choice that our agent will have to make. It can guess at once, blindly: then it is right in 1 of 24 puzzles. Or
+# it looks once and answers. From which share of right answers on does the look pay? Guess.
 
 
 # %%
@@ -486,17 +487,20 @@ print(f"a guess earns {blind:+.3f}; a look that is never right {looks[0]:+.2f}")
 print(f"a look that is always right {looks[-1]:+.2f}")
 
 # %% [markdown]
-# A look pays even for an agent that never understands what it sees: the form alone earns more than a blind guess. That is
-# the paper's reward, and it is what reinforcement will follow in notebook 13. Whether the agent *reads* what it looks at
-# is another question; there it gets another episode's pictures, and you will see what becomes of its answers.
+# A look pays even for an agent that never understands what it sees: the form alone earns more than a blind guess. An
+# agent that answers from the thumbnails is right more often than blindly. But at the same share p of right answers a look
+# always earns $0.2 - 0.05\,p$ more: 0.2 for the form, minus a turn's price where it is right (a wrong answer is charged
+# all five either way). That is the paper's reward, and it is what reinforcement will follow in notebook 13. Whether the
+# agent *reads* what it looks at is another question; there it gets another episode's pictures, and you will see what
+# becomes of its answers.
 #
 # ## Pictures, split by picture
 #
-# Sixteen photographs come with Python packages; half are held out. Training adds scenes that a program draws,
-# as many as are asked for. The split is by *picture*, never by crop: two crops of one photograph
-# share many of their pixels, so if one of them is in training, the other tests memory. Eight held-out photographs are a
-# quick look at most. A folder's pictures are split three ways: to train on, to make choices on (development), and a
-# test set that is measured once; pictures that look the same stand on one side together.
+# Sixteen photographs come with Python packages; half are held out. Training adds scenes that a program draws, as many as
+# are asked for. The split is by *picture*, never by crop: two crops of one photograph share many of their pixels, so if
+# one of them is in training, the other tests memory. Eight held-out photographs are a quick look at most. A folder's
+# pictures are split three ways: to train on, to make choices on (development), and a test set that decides nothing;
+# pictures that look the same stand on one side together.
 #
 # **Exercise 11.4.** Suppose someone splits by crop instead: a photograph has six crops, and a coin decides for each
 # whether it goes to training or to evaluation. How likely is it that the photograph is on both sides?
@@ -543,23 +547,23 @@ except LeakError as error:
         print(fill(line, 88))
 
 # %% [markdown]
-# It also finds copies that are resized, in gray, recompressed, or cropped to nine tenths. It does not find crops
-# of four fifths or less, or rotated copies: that is why the split comes first and the check second.
+# It also finds copies that are resized, in gray, recompressed, or cropped to nine tenths (`tests/data/test_leak.py`). It
+# does not find crops of four fifths or less, or rotated copies: that is why the split comes first and the check second.
 #
 # ## The puzzle sets
 #
 # The paper trains on 2×2 puzzles in which every piece is misplaced. A small model learns something else from them, too:
-# that no piece is ever in its place. This helps it at L0 and harms it at L1 and L2, so here the training
-# puzzles have all three levels by turns. In the evaluation each level has the same held-out crops, so
-# that levels differ in nothing else.
+# that no piece is ever in its place. This helps it at L0 and harms it at L1 and L2, so here the training puzzles have all
+# three levels in turn. In the evaluation each level has the same held-out crops, so that levels differ in nothing else.
 #
 # The paper cuts whole pictures, resized so that both sides divide by m. So does `whole`. The tiny model sees pieces of
 # 56 × 56 and has few photographs, so for it puzzles are square crops, and those to train on are mirrored and have colour
 # channels exchanged.
 #
-# A third set is for making choices (*development*): settings are compared on it, and the held-out puzzles are left for the
-# end. A folder's pictures have a side of their own for it; without one, new scenes are drawn. The check runs again, now on
-# the puzzles put together, over all pairs of sides.
+# A third set is for making choices (*development*): settings are compared on it. The held-out puzzles decide nothing;
+# they are also played in 12 and 13, so that you can watch what is learnt. A folder's pictures have a side of their own
+# for it; without one, new scenes are drawn. The check runs again, now on the puzzles put together, over all pairs of
+# sides.
 
 # %%
 from papers.agile.tasks import apart, check_split, evaluation_set, training_set

@@ -143,15 +143,16 @@ chance = ("a guess", random_baseline(2)["acc"])
 display(plots.bars({"asked directly": solved}, "share solved", chance))
 
 # %% [markdown]
-# These two numbers frame all that follows. (Notebook 11 printed others: they were of six runs, each with puzzles of its own.
-# Of this one's 72 puzzles they are these.) The second is the *ceiling*: what our agent could reach if it looked at
-# everything and understood all that it saw. The first is what it has if it doesn't look. Acting can win the difference.
-# (The paper's base has no such gap, as far as we know: it sees full pieces from the beginning and solves 9.5 %, Table 1.)
+# These two numbers frame all that follows. (Notebook 11 printed others, of six runs, each with puzzles of its own: so
+# much do the crops of eight photographs differ from run to run.) The second is the *ceiling*: what our agent could reach
+# if it looked at everything and understood all that it saw. The first is what it has if it doesn't look. Acting can win
+# the difference. (The paper's base has no such gap, as far as we know: it sees full pieces from the beginning and solves
+# 9.5 %, Table 1.)
 #
 # ## What the expert does
 #
-# Two things, as notebook 11 made it. Some of its episodes look: only the expert's own tokens (underlined) will be
-# learnt from. What the environment wrote is context.
+# Two things, as notebook 11 made it. Some of its episodes look: only the expert's own tokens (tinted) will be learnt
+# from. What the environment wrote is context.
 
 # %%
 episodes = load_episodes(folder / "data" / "coldstart.jsonl")[:sft_episodes]
@@ -328,7 +329,8 @@ for reason, share in failures(tuned).items():
     print(f"  {reason:28s} {share:6.1%}")
 
 # %% [markdown]
-# A *malformed answer* keeps to the tags, but names some piece twice and another not at all.
+# A *malformed answer* keeps to the tags, but names some piece twice and another not at all. So the model has learnt how a
+# guess looks, and not that each piece comes once.
 #
 # Now the guess from before the training: asked for the order of full pieces, without tags, what has it kept?
 
@@ -340,9 +342,9 @@ print("it said:    ", told["full pieces"][0].turns[0].text[:70])
 print("it says now:", afterwards[0].turns[0].text[:70])
 
 # %% [markdown]
-# What is lost, the eyes or the words? Read both sentences. A model that now answers in the words of the demonstrations has
-# unlearnt how that question is answered, and most of these demonstrations name an order that no picture backs. Whether it
-# still *sees* is told where it looks and answers as it was taught, which comes next.
+# What is lost, the eyes or the words? Read both sentences. A model that now answers in the words of the demonstrations
+# has unlearnt how that question is answered, and most of these demonstrations name an order that no picture backs.
+# Whether it still *sees* shows where it looks and answers as it was taught, which comes next.
 # ([Notebook 15](15_agile_general.ipynb) asks what became of everything else that the model could.)
 #
 # That was the *greedy* agent, which always says what it finds likeliest. Now let it draw its words at random, each as
@@ -365,6 +367,10 @@ for name, some in played.items():
 display(plots.bars(shares, "share of the episodes", chance))
 
 # %% [markdown]
+# When it has looked it is right far more often than a guess, 1 in 24: so it still sees. It is right far less often than
+# the ceiling says. How much of that is lost seeing can't be told here: some of these episodes also break off, or answer
+# in a wrong form (their shares come below).
+#
 # ## Why the greedy agent does only one thing
 #
 # SFT makes the expert's tokens likely. Where the demonstrations part, at the word after "Pieces are small.", it can't make
@@ -398,8 +404,9 @@ for words in shown:
 display(plots.bars({"share shown": shown, "model's probability": found}, "share"))
 
 # %% [markdown]
-# So greedy play takes one way every time, and sampling keeps both alive. With demonstrations enough, imitation takes over
-# roughly *how often* something was done (the table of other starts, below, has some that don't). Whether it was any good, nothing in the loss of SFT can say: a wrong guess is imitated as gladly
+# So greedy play takes one way every time, and sampling keeps both alive. (What is missing to 1 begins otherwise.) With
+# demonstrations enough, imitation takes over roughly *how often* something was done (the table of other starts, below,
+# has some that don't). Whether it was any good, nothing in the loss of SFT can say: a wrong guess is imitated as gladly
 # as a right answer.
 #
 # That is what a reward is for, and it needs something to compare. In the next notebook a *group* of eight episodes plays the
@@ -459,9 +466,9 @@ else:
 # see nothing of how it does. So we hide again what we know: six of ten demonstrations guess. Then about as much is left to
 # find out as in the paper, and you know what there is to be found.
 #
-# Our share lies a little beyond that turn: greedily the agent guesses, and looking is still alive in its samples. With a
-# share of 0, as in the paper, you would measure a better cold start and a smaller gain of reinforcement. Keep that in mind
-# when you read a gain: it depends on where one starts.
+# Our share lies beyond that turn: greedily the agent guesses, and looking is still alive in its samples. With a share of
+# 0, as in the paper, you would measure a better cold start and a smaller gain of reinforcement. Keep that in mind when
+# you read a gain: it depends on where one starts.
 #
 # ## The other choices
 #
@@ -486,9 +493,9 @@ for name in starts:
     print(f"{name:14s}{cells}{'  ours' if name == ours else ''}")
 
 # %% [markdown]
-# Decide for each row, then open the answer. It takes a look in 10 to 90 % of the sampled episodes for enough, and asks that
-# the whole interval of `sampled_found` lies above guessing. A yes doesn't say that much is left to win: where `greedy_acc`
-# is high already, reinforcement has a start and little to do.
+# Decide for each row, then open the answer. It calls looks in 10 to 90 % of the sampled episodes enough, and asks that
+# the whole interval of `sampled_found` lies above guessing. A yes doesn't say that much is left to win: where
+# `greedy_acc` is high already, reinforcement has a start and little to do.
 
 
 # %% tags=["guess", "figure"]
@@ -508,6 +515,10 @@ for name in starts:
     print(f"{name:14s}{could_start(name)}")
 
 # %% [markdown]
+# `episodes_80` is a surprise: half as many demonstrations, six of ten of them guesses as in ours, and yet greedily it
+# solves most puzzles, while of its sampled looks hardly one is right. So the share of guesses doesn't decide by itself
+# which way greedy play falls. Why this start fell the other way wasn't tested; it is one training.
+#
 # ## A start that is too small
 #
 # How many demonstrations does it take? The same training with a few of them only:

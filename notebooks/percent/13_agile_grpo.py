@@ -318,10 +318,10 @@ if by_hand:
     print(f"gradient: length {length:.3f}; no weight moved more than {learning_rate:g}")
 
 # %% [markdown]
-# One update, and no weight moved by more than the learning rate. How many of the held-out puzzles does it solve now,
-# greedily? And in how many does it look, if its first turn is sampled? Write both guesses down, then open the output.
-# (n counts puzzles, the [interval](../docs/glossary.md#confidence-interval) counts the photographs that they were cut
-# from, as in notebook 12: with eight of them even none right reaches up to 0.369.)
+# One update, and in its first step AdamW moves no weight by more than the learning rate. How many of the held-out puzzles
+# does it solve now, greedily? And in how many does it look, if its first turn is sampled? Write both guesses down, then
+# open the output. (n counts puzzles, the [interval](../docs/glossary.md#confidence-interval) counts the photographs that
+# they were cut from, as in notebook 12: with eight of them even none right reaches up to 0.369.)
 
 # %% tags=["guess"]
 sft = EVALUATION.load_stage(folder, "sft")
@@ -387,11 +387,10 @@ vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]
-# Is the trainer's first step the one you did by hand? It played the same episodes with the same seeds; its micro-batches
-# were put together differently, so sums differ in their last digits. Where two tokens are as good as equally likely, that can
-# make one of 96 episodes another one. And AdamW's first step moves each weight by the learning rate, up or down: a gradient
-# near 0 that changes its sign moves its weight the other way. So expect most of the way in common, on some seeds not all of it
-# (steps that have nothing to do with each other would be 100 % apart).
+# Is the trainer's first step the one you did by hand? It played the same episodes with the same seeds, in other
+# micro-batches, so sums may differ in their last digits. On some seeds that makes one episode another, or moves a weight
+# whose gradient is near 0 the other way; most of the way stays in common. (Steps that have nothing to do with each other
+# would be 100 % apart.)
 
 # %%
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")
@@ -429,14 +428,22 @@ figure.axes[0].set_ylim(-0.04, 1.04)
 display(figure)
 
 # %% [markdown]
-# The sampled curves are of what the training itself plays. The greedy one is measured on held-out puzzles before each
-# step; the likeliest token is right more often than a drawn one ([why they differ](../docs/surprises.md)). Where the
-# greedy curve no longer moves, the sampled ones may still rise: it tells when two ways change places, they tell how far
-# apart they are. The loss
-# above stays near 0 and says nothing. Each look also costs a turn, and the reward charges turns: watch the panel
+# <details><summary>Which rises first, which ends higher? Guess first, then open.</summary>
+#
+# Looking comes first: its curve is at its height while that of right answers still rises, and it ends higher, because not
+# every look is read rightly. (So it is in the stored run. Is it in yours?)
+#
+# </details>
+#
+# The sampled curves are of what the training itself plays. The greedy one is measured on a few held-out puzzles before
+# each step (of eight, one is 0.125); the likeliest token is right more often than a drawn one
+# ([why they differ](../docs/surprises.md#accuracy-of-training-and-of-evaluation-disagree)). Where the greedy curve no
+# longer moves, the sampled ones may still rise: it tells when two ways change places, they tell how far apart they are.
+# The loss above stays near 0 and says nothing. Each look also costs a turn, and the reward charges turns: watch the panel
 # "an episode's length" rise while the agent begins to look, and ask where it ends.
 #
-# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them?
+# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them? (With the same seed,
+# code and machine it would repeat one of them; otherwise expect it within their spread.)
 
 # %% tags=["figure"]
 from kit.view.curves import over_published

@@ -173,21 +173,22 @@ display(plots.bars({"here": here, "the paper's 7B": paper}, "share", guessing, t
 # $$(R - S) - (S - U) > 0, \qquad R - S > 0$$
 #
 # The first says that reinforcement gained more than the cold start. The second is there for a cold start that does harm:
-# repairing the damage would pass the first check, and would be no gain. The file names a margin as well, the smallest effect
-# worth having. A rule that is written after the figures are seen can be bent to them. This one is older than your run. It is
-# younger than the kit's first trainings: [the results](../docs/results.md) say of each claim whether it was written before
-# or after the trainings that are published. Each check has a 95 % interval, and
+# repairing the damage would pass the first check, and would be no gain. The file names a margin as well, the smallest
+# effect worth having. A rule that is written after the figures are seen can be bent to them. This one is older than your
+# run. It is younger than the kit's first trainings: [the results](../docs/results.md) say of each claim whether it was
+# written before or after the trainings that are published. Each check has a 95 % interval:
 #
-# - it *holds* if its whole interval lies on the claimed side of the limit;
-# - it *doesn't* hold if the whole interval lies on the other side;
-# - it is *equal* if neither, and the 90 % interval lies within the margin: an effect worth having is not there;
-# - otherwise it is *undecided*: these data can't tell;
-# - and a check that can come out one way only, whatever the training did, is *not testable here*. That rule is code as
-#   well: it looks at the outcomes (did any episode answer at all? was there room to rise?) and gives its reason.
+# | the check | if |
+# |---|---|
+# | *holds* | its whole interval lies on the claimed side of the limit |
+# | *doesn't* hold | its whole interval lies on the other side |
+# | is *equal* | neither, and its 90 % interval lies within the margin: no effect worth having is there |
+# | is *not testable here* | it could come out one way only, whatever was trained; code finds that out and says why |
+# | is *undecided* | none of these: the data can't tell |
 #
-# A claim doesn't hold if at least one check doesn't. Else it is equal if at least one check is, else not testable here if
-# at least one check isn't. Else it holds if all checks hold. Otherwise it is undecided. With one seed nothing is known
-# about other training runs, so there is no interval over seeds. What will the verdict be for your run? Guess.
+# A claim gets the first of *doesn't*, *equal* and *not testable here* that one of its checks has. Else it holds if all
+# checks hold; otherwise it is undecided. With one seed nothing is known about other training runs, so there is no
+# interval over seeds. What will the verdict be for your run? Guess.
 
 # %% tags=["guess"]
 from kit.evaluate.conduct import conduct
@@ -243,9 +244,9 @@ for at, stage in enumerate(("sft", "grpo")):
 
 # %% [markdown]
 # Training samples: each [token](../docs/glossary.md#token) is drawn with its probability, so that episodes of a group
-# differ. Evaluation is [greedy](../docs/glossary.md#greedy): it takes the likeliest token each time. (The puzzles
-# differ too: training plays many that are cut from drawn scenes.) A model that looks in four of ten samples looks in none
-# of its greedy episodes, and one that is right nine times in ten at each of five decisions is right in all of them.
+# differ. Evaluation is [greedy](../docs/glossary.md#greedy): it takes the likeliest token each time. (The puzzles differ
+# too: training plays many that are cut from drawn scenes.) A model that looks in four of ten samples looks in none of its
+# greedy episodes, and one that is right nine times in ten at each of five decisions is right in every greedy episode.
 #
 # **Exercise 14.2.** An episode depends on a few decisive tokens. At each the policy chooses between a right token, with
 # the probability given, and a wrong one. The answer is right if all of them are. In which share of its episodes is
@@ -261,7 +262,7 @@ def sampled_and_greedy(probabilities: list[float]) -> tuple[float, float]:
 check("14.2", sampled_and_greedy)
 
 # %% [markdown]
-# Try your function on five decisions that are each right with probability 0.95.
+# Try your function on five decisions that are each right with probability 0.95: it says 0.77 and 1.
 #
 # ## The other claims
 #
@@ -385,9 +386,10 @@ display(plots.lines(turns, "step", "turns", "turns an episode, in training"))
 
 # %% [markdown]
 # A guess takes one turn, and a look at least two. So while the agent finds out that looking pays, its turns rise. Then
-# each exchange that isn't needed costs a turn, so they should fall; do they, in your curves? The paper's model begins
-# elsewhere: it has learnt from an expert's long episodes. That is why the third part of the sentence needn't hold here even
-# where the first two do: a guess is the shortest response there is, so responses grow as soon as the agent looks.
+# each exchange that isn't needed costs a turn, so they should fall; do they, in your curves? (Over seeds, claim A6 below
+# asks it.) The paper's model begins elsewhere: it has learnt from an expert's long episodes. That is why the third part
+# of the sentence needn't hold here even where the first two do: a guess is the shortest response there is, so responses
+# grow as soon as the agent looks.
 #
 # ### Where is the peak?
 #
@@ -494,7 +496,9 @@ metrics, _ = measured(stages_of(EVALUATION, arms), training, numbers, **limits)
 display(five(metrics, headlines=True, title="the five questions: one value each"))
 
 # %% [markdown]
-# Below it are all values, question by question.
+# Below it are all values, question by question. The interval of a difference is Student's, over photographs. Where one of
+# its two shares is 0 everywhere it takes that for a sure 0, and comes out narrower than the intervals of the shares: then
+# trust those.
 
 # %% tags=["guess"]
 display(five(metrics))
@@ -636,8 +640,9 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #
 # ## How much had the start left open?
 #
-# Six of ten demonstrations of the published start guess blindly, on purpose. Cloned from ones that always look, or that guess
-# half as often, and trained by the same reward: where is imitation alone best, and where does reinforcement add most?
+# Six of ten demonstrations of the published start guess blindly, on purpose. Starts that always look, or that guess half
+# as often, can be trained by the same reward: where would imitation alone be best, and where would reinforcement add
+# most? Notebook 12 has imitation alone; the next figure has both, once such trainings are published.
 
 # %% tags=["guess"]
 several = comparable({"agile": published})
