@@ -429,9 +429,10 @@ for query in task.meta["queries"]:
     print("\n".join(fill(line, 84) for line in found.splitlines()))
 
 # %% [markdown]
-# **Exercise 21.5.** Now you are the agent. Below is a flag of the same world; nobody can know it by heart. Write
-# your first query, run the cell, read the snippets, add the next query, until you know the answer. Begin the
-# description of the flag as the agent does: `flag description …`, then what you see. (Its two sides are white.)
+# **Exercise 21.5.** Now you are the agent. Below is a flag of the same world; nobody can know it by heart. Write your
+# first query, run the cell, read the snippets, add the next query, until you know the answer. Begin the description of
+# the flag as the agent does: `flag description …`, then what you see. (A band that you can't tell from the page is
+# white.)
 
 # %%
 mine = [t for t in invented if t.meta["difficulty"] == "hard"][:4][-1]

@@ -203,8 +203,8 @@ for turn, step in zip(hard.turns, steps, strict=True):
 # %% [markdown]
 # ## What code earns
 #
-# The paper gives 1 for any block of code. Its released code never ran any: the images had been restored beforehand.
-# Which of the three turns in the next cell would you reward, and which does the paper's rule reward?
+# The paper gives 1 for any block of code (its release 0.9). The released code never ran any: the images had been restored
+# beforehand. Which of the three turns in the next cell would you reward, and which does the paper's rule reward?
 
 
 # %%

@@ -154,9 +154,10 @@ for kind in ("code", "search"):
 # model remembers what it was asked three turns ago; this one doesn't.
 #
 # Four in ten of them, on sheets and on flags, are exchanged for one turn that gives up: "I can't tell", unknown. So the
-# model learns how to act, and not *that* it should: the start is
-# [undecided](../docs/glossary.md#cold-start), and whether acting pays is left for reinforcement to find out. With
-# `gives_up=0` the expert always acts; then imitation alone does nearly all, and reinforcement has little to add.
+# model learns how to act, and not *that* it should: the start is [undecided](../docs/glossary.md#cold-start), and whether
+# acting pays is left for reinforcement to find out. With `gives_up=0` the expert always acts; then imitation alone does
+# nearly all, and reinforcement adds nothing to it: in the published trainings F1 in coding rather falls
+# ([24](24_visual_arft_claims.ipynb) draws both for Simple sheets).
 
 # %%
 from papers.visual_arft.expert import undecided
@@ -363,8 +364,8 @@ for name, some in {"this run": rows, **before}.items():
 over_published(rows, before)
 
 # %% [markdown]
-# Held-out tasks are few and of all kinds together. If their curve falls while the reward rises, a kind of task may have
-# been given up for another, which the next tables tell apart.
+# Held-out tasks are few (of twelve, one right answer is 0.08) and of all kinds together. If their curve falls while the
+# reward rises, a kind of task may have been given up for another, which the next tables tell apart.
 #
 # ## What changed
 

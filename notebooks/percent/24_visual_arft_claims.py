@@ -157,8 +157,8 @@ else:
 #
 # This is R1, the paper's first result: in its Table 1 F1 goes from 0.55 to 0.60 on Simple sheets, and from 0.20 to 0.46
 # on Hard ones, where several distortions have to be undone. (Its second, R2, is the same of search.) Its model has no
-# cold start. Ours had one that was left open on purpose: in a share of its episodes the expert doesn't act at all. Draw
-# your bars before you look.
+# cold start. Ours has one that was left undecided on purpose: in a share of its episodes the expert doesn't act at all.
+# Draw your bars before you look.
 
 # %% tags=["guess"]
 STAGES = {
@@ -181,8 +181,10 @@ print(r1.evidence.replace("; ", "\n"))
 # %% [markdown]
 # R1 asks four things, because one bar above another can have several reasons. More than *asked directly*: else the tools
 # were for nothing. More than *untrained*: else the form alone would do. More than after the *cold start*: else imitation
-# did it. And more on Hard than on Simple: that is where acting has most to undo. What speaks against a verdict? There are
-# few Simple sheets, so the last check is the least certain; and how open the cold start is was a choice of ours.
+# did it. And more on Hard than on Simple, because that is where acting has most to undo. That last lead is over direct
+# answers, as in the paper; ours also has a cold start, so look in the bars at how much of it imitation had brought
+# already. What speaks against a verdict? There are few Simple sheets, so the last check is the least certain; and how
+# open the cold start is was a choice of ours.
 #
 # And search? One policy is paid for two kinds of tasks. Where one kind is seldom right, the attempts at it seldom differ,
 # and what pays in the other kind moves the weights. So look at what it does in a search task: does it still search?
@@ -430,7 +432,9 @@ else:
     print("nothing to compare yet")
 
 # %% [markdown]
-# A large gain is no merit by itself: it may tell how much the start had left open.
+# Where the figure is drawn: imitation alone is best from the start at which the expert always acts, and there
+# reinforcement adds nothing; it adds most to the published start. A large gain is no merit by itself: it may tell how
+# much the start had left open.
 #
 # ## Paper / here / why different
 #
