@@ -126,8 +126,9 @@ display(plots.images([("what the prompt shows", board.images[0].image)], side=2.
 print(board.question)
 
 # %% [markdown]
-# You see at once *where* the card lies; what it says is a guess at best. That is what happens to a photograph of 4,000 pixels when it is
-# shrunk to fit a model's input. Code opens the original, though. Which box would you cut out?
+# You see at once *where* the card lies; what it says you can guess at best, and the model gets it smaller still. That is
+# what happens to a photograph of 4,000 pixels when it is shrunk to fit a model's input. Code opens the original, though.
+# Which box would you cut out?
 
 # %% tags=["guess", "figure"]
 print("the right answer:", board.target[0])
@@ -359,10 +360,10 @@ for name, totals in of_hard.items():
 display(plots.bars(of_hard, "reward", title="A hard question: one of four is right"))
 
 # %% [markdown]
-# Three rewards pay for the two calls, `outcome` doesn't. R_BAT pays a little for the code that ran and didn't help, too: where
-# a group mostly fails, trying is worth something. Now an easy question, which all four answer rightly: one at once,
-# one after a needless call, one after three, one after a call that failed. Which reward tells them apart in the way that
-# *you* would?
+# Three rewards pay for the two calls, `outcome` doesn't. R_BAT and offset 0 pay a little for the code that ran and didn't
+# help, too: where a group mostly fails, trying is worth something. Now an easy question, which all four answer rightly:
+# one at once, one after a needless call, one after three, one after a call that failed. Which reward tells them apart in
+# the way that *you* would?
 
 # %% tags=["guess", "figure"]
 question = by_kind["chart_value/easy"]
@@ -380,10 +381,11 @@ for name, totals in of_easy.items():
 display(plots.bars(of_easy, "reward", title="An easy question: all four are right"))
 
 # %% [markdown]
-# Only R_BAT pays less for an attempt with needless calls than for the answer at once. The bonus pays for them, and offset 0
-# pays a little. That is the paper's argument, on four attempts instead of a training (notebook 34 asks of trainings: claim
-# C1, a bonus makes an agent call everywhere; C3, so does an offset of 0). The last attempt
-# gets away with its failure under all four; keep that in mind.
+# Only R_BAT pays less for an attempt with needless calls than for the answer at once. Three cost what one costs: it is
+# the share of calls that succeed that counts, not their number. The bonus pays for needless calls, and offset 0 pays a
+# little. That is the paper's argument, on four attempts instead of a training (notebook 34 asks of trainings: claim C1, a
+# bonus makes an agent call everywhere; C3, so does an offset of 0). The last attempt gets away with its failure under all
+# four; keep that in mind.
 #
 # **Exercise 31.4.** In the released code a comment counts as a call that succeeded. Take an attempt whose answer is wrong
 # and whose every block of code is a comment. How much more does it earn than the same wrong answer without any call, by
@@ -531,11 +533,10 @@ print(sum(map(len, sets.values())), "tasks, each solved by a script")
 # %% [markdown]
 # ## Demonstrations
 #
-# The expert is a script that knows what each image says. It speaks in the words that the small model already has: it lists
-# what it sees, and then repeats the question, since a small model looks up a value in its own list only if the question
-# stands behind it. What it read off goes there at once, whether it calls or not: so a look-up always stands at the same
-# place, and each demonstration teaches it. Step through one. The underlined tokens are the policy's own; it learns from no others
-# ([loss mask](../docs/glossary.md#loss-mask)).
+# The expert is a script that knows what each image says. It speaks in the words that the small model already has: it
+# lists what it sees and repeats the question. What it read off stands right behind the question, whether it calls or not,
+# so that each demonstration teaches to look it up there. Step through one. The tinted tokens are the policy's own; it
+# learns from no others ([loss mask](../docs/glossary.md#loss-mask)).
 
 # %%
 from kit.train.demonstrations import collect
@@ -609,9 +610,10 @@ print(f"needless easy calls shown    0             {needless:.0%}")
 print("who says what is hard        a weak model  the program that draws it")
 
 # %% [markdown]
-# The paper's demonstrations are made by models and checked by a model of 72 billion weights; ours are written by a script,
-# so they sound alike, and none of them is wrong. Its code opens the image as the model saw it; ours opens the original,
-# because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed one here. The
+# The paper's demonstrations are made by models and checked by a model of 72 billion weights; ours are written by a
+# script, so they sound alike, and none of them is wrong. Its code opens the image as the model saw it; ours opens the
+# original, because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed
+# one here. A needless call was asked for in half of our easy demonstrations; counted above, they hold 0.45 each. The
 # reward is the released code's: the paper's text lost the constants of $d$.
 #
 # ## What you have seen

@@ -205,7 +205,7 @@ if not again:
 #
 # ## What the expert does
 #
-# An easy question and a hard one, as notebook 31 made them. Underlined are the expert's own tokens; only they are learnt.
+# An easy question and a hard one, as notebook 31 made them. Tinted are the expert's own tokens; only they are learnt.
 
 # %%
 episodes = load_episodes(folder / "data" / "coldstart.jsonl")[:sft_episodes]
@@ -349,11 +349,11 @@ for kind, share in stages["after SFT"].items():
     print(f"{kind:20s} {asked_directly[kind]:.2f} → {share:.2f}{note}")
 
 # %% [markdown]
-# Set the two columns beside what the model can *see*: before training nearly every description was true. Where a kind
-# stays low, look at an episode of it. Often it lists what it sees rightly, repeats the question, and then names the wrong one
-# of its own entries. To look a value up in a list of one's own is a skill of its own. Imitation teaches it only if the
-# look-up always stands at the same place, right behind the question; a computation, which uses *all* values in
-# their order, it learns at once.
+# Set the two columns beside what the model can *see*: before training most descriptions were true (the list above). Where
+# a kind stays low, look at an episode of it. Often it lists what it sees rightly, repeats the question, and then names
+# the wrong one of its own entries. To look a value up in a list of one's own is a skill of its own. Imitation taught it
+# here once the look-up always stood at the same place, right behind the question (no cell compares); a computation, which
+# uses *all* values in their order, it learns at once.
 #
 # The kinds that no demonstration showed are there on purpose. Each wants something else. A hard `sheet` lies turned or in the
 # dark, and has to be turned or brightened before it can be read: no demonstration does either. A hard `arithmetic` wants a
@@ -408,9 +408,9 @@ for name, found in gap.items():
     print(f"{name:15s} easy {found['easy']}, hard {found['hard']}")
 
 # %% [markdown]
-# On hard questions next to nothing should be left: what was right came out of the tool. On easy ones much should stay; but
-# look how often the greedy agent called there (the figure above): where it hardly calls, hardly anything was blanked, and
-# this says nothing of what its calls are worth on easy questions.
+# On hard questions next to nothing should be left: what was right came out of the tool. On easy ones much should stay;
+# but look how often the greedy agent called there (0.04 times a question, above): where it hardly calls, hardly anything
+# was blanked, and this says nothing of what its calls are worth on easy questions.
 #
 # **Exercise 32.2.** Write this measure, the [observation gap](../docs/glossary.md#observation-gap), for one set of
 # questions, and only over those questions on which the agent called. If it never called, there is no gap: return 0.
@@ -449,8 +449,9 @@ for name, found in calling.items():
 
 # %% [markdown]
 # R_BAT pays for calls on questions that a group mostly fails, and charges for them where it mostly knows. What counts as
-# easy is thus decided by how often the *sampled* agent is right. Here is that share, kind by kind, with the height at which
-# calls begin to cost (notebook 31).
+# easy is thus decided by how often the *sampled* agent is right. Here is that share, kind by kind, with the height at
+# which calls begin to cost (notebook 31). (The reward's own μ is of one question's group. A kind that mixes questions
+# which the agent always knows with others that it never knows is charged for some and paid for others.)
 
 # %% tags=["figure"]
 from papers.codedance.reward import difficulty
@@ -480,9 +481,10 @@ check("32.3", discouraged)
 # would teach it to call there more. And hard kinds are *in* your list: those that it mostly solves, by calling. Will the reward
 # teach it to stop there, and so to fail?
 #
-# Do the sum. A right answer earns 1, and its calls $1.5\,d(\mu)$ more (in geometry and arithmetic 1.2 and $2\,d(\mu)$); a wrong
-# one earns nothing. How often would it be right without the call? The blanked tool has told that. Guess, kind by kind, which
-# pays more: to call, or to answer at once?
+# Do the sum. A right answer earns 1, and its calls $1.5\,d(\mu)$ more (in geometry and arithmetic 1.2 and $2\,d(\mu)$); a
+# wrong one earns nothing. (Its calls bring $0.5\,d(\mu)$, or $d(\mu)$: a loss that the table leaves out.) How often would
+# it be right without the call? The blanked tool has told that. Guess, kind by kind, which pays more: to call, or to
+# answer at once? (The first column is the pay *if* each answer came after a call.)
 
 # %% tags=["guess", "figure"]
 from papers.codedance.reward import GENERAL, MATH_KINDS, MATHEMATICS
@@ -530,8 +532,8 @@ box.close()
 
 # %% [markdown]
 # The paper's model is two thousand times larger and learns from photographs, diagrams and 34,000 demonstrations of larger
-# models, none of which calls for nothing. It has no replay: a model of this size forgets little. What carries over is
-# the shape. After imitation the agent keeps to the form and computes what it can't see; how often it calls is what it was
+# models, none of which calls for nothing. It has no replay: a model of that size forgets little. What carries over is the
+# shape. After imitation the agent keeps to the form and computes what it can't see; how often it calls is what it was
 # shown; and nothing in the loss of SFT says when a call was worth making. A reward has to.
 #
 # ## What you have seen

@@ -13,10 +13,9 @@
 # %% [markdown]
 # # 33 · CodeDance: which reward knows when to call?
 #
-# **The question.** Drawn at random, its words make the agent call in about half of the easy questions, needlessly, after the
-# cold start (greedily it may hardly call there). It calls in
-# the hard ones, too, where it must. Now it is paid, and nobody says for which calls. Does it stop where it knows, and
-# go on where it doesn't?
+# **The question.** After the cold start the agent, when its words are sampled, calls in about half of the easy questions,
+# for nothing (greedily it hardly calls there). It calls in the hard ones, too, where it must. Now it is paid, and nobody
+# says for which calls. Does it stop where it knows, and go on where it doesn't?
 #
 # **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), section 3.1 and Table 3:
 # [GRPO](../docs/glossary.md#grpo) with the reward R_BAT, beside the outcome alone and beside a bonus for calls. There
@@ -117,8 +116,8 @@ def kind_of(task) -> str:
 #
 # One easy question and one hard one, each tried `group_size` times. A reward says something about calling only where some
 # of the attempts call and others don't. So questions are tried, 24 a level at most, until a group splits: the easy one
-# where the agent mostly knows the answer, the hard one where it mostly doesn't. (Where none splits, the last is shown: of a
-# kind on which all call, no reward can say anything about calling.)
+# where the agent mostly knows the answer, the hard one where it mostly doesn't. (Where none splits, the last is shown: if
+# all attempts call, no reward can say anything about calling.)
 
 # %% tags=["figure"]
 policy = HFPolicy(vlm, chat)
@@ -147,8 +146,8 @@ for level, kinds in wanted.items():
 
 # %% [markdown]
 # Now the four rewards of notebook 31, on real attempts. For each the mean of those that called minus the mean of those
-# that didn't: that difference is what the next update acts on. Above 0 it teaches to call, below 0 not to. Guess its
-# sign, easy and hard, for each of the four.
+# that didn't: that difference is what this group adds to the next update. Above 0 it teaches to call, below 0 not to.
+# Guess its sign, easy and hard, for each of the four.
 
 
 # %% tags=["guess", "figure"]
@@ -169,6 +168,9 @@ for name in REWARDS:
     print(f"{name:9s}", "  ".join(told))
 
 # %% [markdown]
+# Where nobody is right, `outcome` and `bonus` have nothing to pay: their −0.03 is the form alone. And of so few attempts
+# a small difference can be chance.
+#
 # Had all attempts of a group called, or none, no reward could say anything about calling: there is nothing to
 # compare. That is why the cold start was left undecided. Note also that attempts that call differ in more than the call.
 # An agent that calls may read more carefully, or less so, and the reward sees the answer as well.
@@ -285,14 +287,16 @@ for name, (_, ys) in rightly.items():
     print(f"{name:21s} first quarter {ends[0]:.2f}, last quarter {ends[1]:.2f}")
 
 # %% [markdown]
-# If the first curve rises and the second doesn't, the agent hasn't learnt to answer anything new. It has become surer: what
-# it draws at random is more and more what it would say greedily anyway. If neither rises, the calls are all that the training
-# has changed. (The second curve goes in steps of one question: with sixteen, less than 0.06 can't be seen.)
+# If the first curve rises and the second doesn't, the agent hasn't learnt to answer anything new. It has become surer:
+# what it draws at random is more and more what it would say greedily anyway. If neither rises, the calls are all that the
+# training has changed. (The second curve goes in steps of one question: with sixteen, less than 0.06 can't be seen. Here
+# it doesn't move at all.)
 #
-# ## The paper's figure
+# ## The paper's figure, with the kit's runs
 #
-# The kit brings the curves of its published runs, several seeds under each of the four rewards. Which of the four
-# brings calls on easy questions down? Which sends them up? And which does the same on easy and hard? Guess, then open.
+# The kit brings the curves of its published runs, several seeds under each of the four rewards (`runs` says how many).
+# Which of the four brings calls on easy questions down? Which sends them up? And which does the same on easy and hard?
+# Guess, then open.
 
 # %% tags=["figure"]
 from papers.codedance.figures import calls_by_reward, published_rows
@@ -523,6 +527,9 @@ if hard:
     display(view.show(longest, chat=chat, is_right=is_right))
 
 # %% [markdown]
+# Look closely: is it right for the right reason? Compare what it says of each crop with the card, and each step with the
+# question. One right answer among many wrong ones can be luck.
+#
 # ## Paper / here / why different
 
 # %%
@@ -536,11 +543,15 @@ print(f"turns {stages['grpo']['turns_all'].value:.2f}; paper {paper['turns_all']
 box.close()
 
 # %% [markdown]
-# The paper trains 7 billion weights for two days (its release holds 63,000 questions; the paper names their sources only),
-# this notebook three million weights on some hundred questions for minutes. What can be compared is the direction in which
-# each reward pulls, not how far it gets. Two things are our own: the cold start calls in half of the easy questions on
-# purpose, so that there is something to bring down; and easy and hard are drawn by the program that makes the questions,
-# while the reward itself never sees that label. It only sees how many of eight attempts were right.
+# The paper trains 7 billion weights for two days (its release holds 63,000 questions; the paper names their sources
+# only), this notebook three million weights on some hundred questions for minutes. So its share of right answers isn't
+# comparable with ours. What can be compared is the direction in which each reward pulls, not how far it gets. Two things
+# are our own: the cold start calls in half of the easy questions on purpose, so that there is something to bring down;
+# and easy and hard are drawn by the program that makes the questions, while the reward itself never sees that label. It
+# only sees how many of eight attempts were right.
+#
+# What follows is of one training. "Can't be told from chance" isn't "nothing changed": calls may have fallen on hard
+# questions, too.
 #
 # ## What you have seen
 #

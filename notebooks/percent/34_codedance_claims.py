@@ -14,7 +14,7 @@
 # # 34 · CodeDance: do its claims hold here?
 #
 # **The question.** Four rewards, the same cold start. Which of the agents calls needlessly, and which of the paper's
-# conclusions hold for a model of three million parameters? One, C1, is followed here from its sentence to its verdict. The
+# conclusions hold for a model of three million parameters? One, C1, is followed here from its sentence to its rule. The
 # others, C2 to C6, then take less space.
 #
 # **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), Tables 1 to 3 and section 4. It has one
@@ -139,8 +139,8 @@ for name, some in training.items():
         print(f"{name:9s} {level}  {change}  ({len(some)} runs)")
 
 # %% [markdown]
-# The intervals are over trainings with other seeds. Where there are few, an interval is wide: Student's t allows for what a few
-# runs can't tell (so an interval of calls may reach below 0). And the other half of the claim, accuracy, in the same batches:
+# The intervals are over trainings with other seeds. Where there are few, an interval is wide: Student's t allows for what
+# a few runs can't tell. And the other half of the claim, accuracy, in the same batches:
 
 # %%
 right = {name: mean_curve(some, "accuracy") for name, some in training.items()}
@@ -176,8 +176,8 @@ for stage in ("sft", "grpo", *REWARDS):
     print(f"{stage:9s}", "  ".join(f"{cell:23s}" for cell in found))
 
 # %% [markdown]
-# An interval of calls may reach below 0: Student's t of few seeds doesn't know that nobody calls less than never. (The results
-# page cuts it there.)
+# An interval of calls may reach below 0: Student's t of few seeds doesn't know that nobody calls less than never. (The
+# results page cuts it there.) A row of two seeds tells next to nothing: its interval says so.
 #
 # ### What speaks against it?
 #
@@ -248,11 +248,11 @@ check("34.1", unbeaten)
 # %% [markdown]
 # ## The other claims
 #
-# **C2**: *the turns' own part of the advantage keeps entropy up, and accuracy higher* (notebook 33, exercise 33.1). It needs
-# trainings without that part. **C3**: *where calls never cost anything, they grow, and accuracy stays equal*: the line `offset_0`
-# of the figure. **C4**: *more demonstrations help*: the slope of accuracy over cold starts of several sizes. **C6**: *what was
-# only shown apart is put together*: the kind `composed`, which no demonstration shows, after R_BAT, after SFT and asked
-# directly. All four are in the table below.
+# **C2**: *the turns' own part of the advantage keeps entropy up, and accuracy higher* (notebook 33, exercise 33.1). It
+# needs trainings without that part. **C3**: *where calls never cost anything, they grow, and accuracy is equal within
+# 0.05*: the line `offset_0` of the figure. **C4**: *more demonstrations help*: the slope of accuracy over cold starts of
+# several sizes. **C6**: *what was only shown apart is put together*: the kind `composed`, which no demonstration shows,
+# after R_BAT, after SFT and asked directly. All four are in the table below.
 #
 # **C5**: *more turns at evaluation than in training help.* The trained agent again, with fewer turns and with more than it
 # had in training. What could a fifth turn be used for?
@@ -364,9 +364,9 @@ display(five(metrics, ["easy", "hard"]))
 #    isn't among the answers: a training can be worth its while without one more answer being right.
 # 2. Does acting pay? The agent is compared with the same base, asked directly. On easy questions that is about reading a list of
 #    its own; on hard ones about calls.
-# 3. Does what it is shown matter? On hard questions next to nothing should be left when it is shown another question's output.
-#    On easy ones an agent that calls needlessly loses nothing without its tools. That is the same fact twice: a call is worth
-# making where its output decides.
+# 3. Does what it is shown matter? On hard questions next to nothing should be left when it is shown another question's
+#    output. On easy ones an agent that calls needlessly loses nothing without its tools. That is the same fact twice: a
+#    call is worth making where its output decides.
 # 4. Where do the calls go? That they succeed shows that it acts well. Compare the shares with its tools and without.
 # 5. Is the signal alive? Under R_BAT a group teaches even if all its answers are right, as long as some of them called.
 #
@@ -389,9 +389,9 @@ check("34.3", c3_holds)
 
 
 # %% [markdown]
-# Now your run's verdicts. Each line has the checks that decide, or leave it open; the last column says what would decide it: so
-# many more seeds, if the values and variances stay as they are. A claim whose runs weren't named isn't run. And since each look at
-# test questions is one more chance to choose what happens to score well there, the first line counts them.
+# Now your run's verdicts. Each line has the checks that decide, or leave it open; the last column says what would decide
+# it, as far as that is known. A claim whose runs weren't named isn't run. And since each look at test questions is one
+# more chance to choose what happens to score well there, the first line counts them.
 
 # %% tags=["guess"]
 print(opened(played, ("sft-sampled",)))
