@@ -83,7 +83,8 @@ for t in chosen:
     print(f"{t.meta['difficulty']:7s} {t.question}")
 
 # %% [markdown]
-# Answer all three from the images above. Which of them could a model answer that reads letters of the usual size alone?
+# Answer all three from the images above. Suppose a model reads only letters of the size that it was taught, twice as tall
+# as these. Which of the three could it answer?
 
 # %% tags=["guess", "figure"]
 for t in chosen:
@@ -93,8 +94,8 @@ for t in chosen:
     )
 
 # %% [markdown]
-# Only the first needs no letters, so such a model can answer that one alone: on a board digits and words are half as tall
-# as those that the tiny model was taught to read.
+# Only the first needs no letters, so it could answer only that one. The tiny model is such a model: on a board digits and
+# words are half as tall as those that it was taught to read.
 #
 # You see at once *where* each card lies, and if you come closer you can read it, too. A model can't come closer. Ours cuts an
 # image into squares and makes one vector of each. Here are its squares, as white lines on the hard board:
@@ -115,10 +116,10 @@ for at in range(0, chosen[-1].images[0].image.width + 1, square):
 display(figure)
 
 # %% [markdown]
-# You can read on through the lines. The model has one vector for what lies in a square, a word is less than two of them, and
-# it was never taught letters this small. Whether it reads them all the same is tested: ask it about twelve hard boards,
-# in its own words: what the board asks, where the cards are, and what the card in question says once it is enlarged alone. How
-# many of the twelve does it get right each time? Guess all three.
+# Without the lines you can read the words. The model has one vector for what lies in a square, a word is less than two of
+# them, and it was never taught letters this small. Whether it reads them all the same is tested: ask it about twelve hard
+# boards, in its own words: what the board asks, where the cards are, and what the card in question says once it is
+# enlarged alone. How many of the twelve does it get right each time? Guess all three.
 
 # %% tags=["guess", "figure"]
 boards = make_tasks({"attribute/hard": 12}, 3, "development")
@@ -299,10 +300,10 @@ print("asked 8 times, worked on:", glass.enlarged - worked)
 # %% [markdown]
 # ## Some of the looks are wrong
 #
-# The tiny model was never taught to follow instructions, so before reinforcement it sees a [format
-# start](../docs/glossary.md#format-start): a script's episodes, whose form is right, but which look at the right card in less
-# than half of the tasks. Where to look is left for reinforcement to find out. Of sixty tasks, how many looks do you expect to
-# be right, and how far off may chance put them?
+# The tiny model was never taught to follow instructions, so before reinforcement it sees a
+# [format start](../docs/glossary.md#format-start): a script's episodes, whose form is right, but which look at the right
+# card in 0.45 of the tasks. Where to look is left for reinforcement to find out. Of sixty tasks, how many looks do you
+# expect to be right, and how far off may chance put them?
 
 # %% tags=["guess", "figure"]
 many = make_tasks({"attribute/hard": 60}, seed, "train")

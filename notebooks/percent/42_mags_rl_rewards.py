@@ -143,7 +143,9 @@ for asked, valid in ((4, 3), (1, 1), (3, 3), (6, 6)):
 
 # %% [markdown]
 # In stage 1 one safe box earns everything: why risk a second? Stage 2 takes that away where something is counted. The
-# paper claims just this (M5): stage 1 makes few, safe boxes, and stage 2 raises their recall.
+# paper claims just this (M5): stage 1 makes few, safe boxes, and stage 2 raises their recall. But stage 2 punishes too
+# few boxes and refused ones, never too many: six valid boxes for three cards earn everything. What will an agent make of
+# that? (Notebook 43 trains one.)
 #
 # **Exercise 42.2.** Write stage 2's rule for a question that counts. Mind a true count of 0: no box earns 1 then, and any
 # box 0. (The paper doesn't say; this is the kit's choice.)
@@ -226,10 +228,10 @@ for name, found in scores.items():
     print(f"{name:10s} {found.total:.2f}   {parts}")
 
 # %% [markdown]
-# Babble with a wrong answer earns as much as the right answer without a word: the silent one's box is valid, and pays nothing for want
-# of five words. And the right card and the wrong one differ in one term only: *the answer*. That is how the reward teaches
-# where to look without ever knowing it. It also says when it can't: if reading a crop fails mostly, the right box and the
-# wrong one earn the same.
+# Babble with a wrong answer earns, with so many words, as much as the right answer without a word: the silent one's box
+# is valid, and pays nothing for want of five words. And the right card and the wrong one differ in one term only: *the
+# answer*. That is how the reward teaches where to look without ever knowing it. And it fails where reading fails: if a
+# crop is mostly misread, the right box earns no more than the wrong one.
 #
 # GRPO subtracts the group's mean and divides by its deviation. Which of the four becomes more likely, which less?
 

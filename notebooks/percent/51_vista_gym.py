@@ -17,8 +17,9 @@
 # stand in the call, and when does a tool say something wrong?
 #
 # **The paper.** [VISTA-Gym and VISTA-R1 (Lu et al., arXiv:2511.19773)](https://arxiv.org/abs/2511.19773): section 3 (the
-# environment), appendix A (its data), appendix B (its tools). There each tool is a served model; here each is an algorithm
-# that answers on your laptop, under the same name, with a card that says how often it is right.
+# environment, VISTA-Gym; the agent that it trains there is VISTA-R1, notebooks 53 to 55), appendix A (its data), appendix
+# B (its tools). There each tool is a served model; here each is an algorithm that answers on your laptop, under the same
+# name, with a card that says how often it is right.
 #
 # **Afterwards you can** call tools by JSON on a chart, a diagram and a document; read a
 # [tool's card](../docs/tools.md) and say what its errors do to an agent; play an [episode](../docs/glossary.md#episode)
@@ -96,8 +97,9 @@ for t in families:
 # %% [markdown]
 # (Words are drawn at random. "How much is nut for liv?" asks a chart of several series: of *liv*, the value of *nut*.)
 #
-# You see what kind of image it is, and perhaps a word or a thing in it: a high-resolution image was shrunk, as a processor
-# shrinks a photograph of 4,000 pixels. The tools open the original.
+# Two can be answered: the work, 28 × 35, stands in its question, and the star can be counted. (The tiny model can do
+# neither, its tools can.) Of the others you see what kind of image it is, and perhaps a word: a high-resolution image was
+# shrunk, as a processor shrinks a photograph of 4,000 pixels. The tools open the original.
 
 # %%
 items = [(t.meta["family"], t.tool_images[0].image) for t in families]
@@ -137,9 +139,8 @@ print(ask(chart, call("chartocr.read", part="title")))
 print(fill(ask(chart, call("easyocr.read", task="recognize_only")), 84))
 
 # %% [markdown]
-# The whole table holds everything, and the agent has to find its value in it; a tool that is asked for *one* thing says one
-# thing. That is why tools take arguments that select. A small model learns the second kind of call in minutes, and takes four
-# times as long for the first.
+# The whole table holds everything, and the agent has to find its value in it; a tool that is asked for *one* thing says
+# one thing. That is why tools take arguments that select.
 #
 # **Exercise 51.1.** Write the call that asks `unichart.to_table` for one label's value: a text, as `json.dumps` writes it,
 # the tool first. In a chart of several series it needs `series` after `of`; an empty one is left out.
@@ -266,8 +267,9 @@ measured(["perception", "charts"])
 measured([family for family in grouped if family not in ("perception", "charts")])
 
 # %% [markdown]
-# Several names share one algorithm, and their cards say so (`python -m kit tools call deplot.to_table`). In the paper they are
-# different models with different errors, and asking two of them is a way to notice one.
+# By these cards diagrams aren't harder to read than charts, and text is easy; only `sam.segment` and `chartocr.read`
+# stand out. Several names share one algorithm, and their cards say so (`python -m kit tools call deplot.to_table`). In
+# the paper they are different models with different errors, and asking two of them is a way to notice one.
 #
 # **Exercise 51.3.** Some questions take a chain of calls: read the number, then compute with it. A chain is right if each of
 # its calls is. Given the accuracies of the tools, which are wrong independently of each other, what share of chains is right?
@@ -405,9 +407,10 @@ print("golden:", Leftmost().call(golden.arguments, alone).text, "| due:", golden
 #
 # ## Tasks that prove themselves
 #
-# Each task says which calls find its answer, and which call doesn't. A script plays both, on the original and on the shrunken
-# image. What is refused? (The script asks tools alone. What a *model* makes out in the shrunken image is seen when it is asked
-# directly, without tools: notebook [53](53_vista_gym_sft.ipynb).)
+# Each task says which calls find its answer, and which call doesn't. A script plays both, on the original and on the
+# shrunken image. A task is refused if its calls don't find the answer on the original, or if they find it on the shrunken
+# image, or if the unsuitable call finds it. (The script asks tools alone. What a *model* makes out in the shrunken image
+# is seen when it is asked directly, without tools: notebook [53](53_vista_gym_sft.ipynb).)
 #
 # **Exercise 51.4.** Four tasks, each told by what the right call says of the original, what it says of the image in the prompt,
 # and what the unsuitable call says. Which of them are proper tasks? The gold answer is always 7.

@@ -287,7 +287,9 @@ check("60.4", total)
 # ## 4. Ask the base, then imitate
 #
 # First the untrained model plays, then it imitates the expert's episodes (supervised fine-tuning,
-# [SFT](../docs/glossary.md#sft), here a [cold start](../docs/glossary.md#cold-start)) and plays again.
+# [SFT](../docs/glossary.md#sft), here a [cold start](../docs/glossary.md#cold-start)) and plays again. Untrained it
+# writes no tag of its own accord, so its share says nothing of what it sees: [notebook 06](06_is_it_learning.ipynb) asks
+# such a base directly, in one turn, which your own task should do as well.
 
 # %%
 outcomes = {"untrained": play(HFPolicy(vlm, chat), held_out)}
@@ -461,7 +463,7 @@ show_file(paper)
 #   groups in which they don't.
 # - Does the reward fall in the first steps? Then divide the learning rate by 3.
 #
-# Three experiments to go on with, each with what we found:
+# Three experiments to go on with, each with what we found in one training:
 #
 # <details><summary>Remove <code>found</code> and <code>missed</code>, so that only the answer is rewarded. Does the agent
 # still learn to mark? And with three times the learning rate?</summary>
@@ -493,7 +495,8 @@ show_file(paper)
 #
 # ## What you have seen
 #
-# What does it take to train an agent on a task of your own, and does that agent then use what it is shown?
+# What does it take to train an agent on a task of your own, and does that agent then use what it is shown? (The figures
+# are of this one training.)
 
 # %% tags=["figure"]
 from papers.contrasts import in_words

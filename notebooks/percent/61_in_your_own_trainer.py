@@ -298,9 +298,10 @@ other = sum(chat.text(turn.text) != ids for turn, ids in pairs)
 print(f"{other} of {len(turns)} turns have other ids when they are encoded anew")
 
 # %% [markdown]
-# **Credit of single turns** and **a group's reward.** CodeDance charges a turn whose code fails, and its reward R_BAT pays a call by
-# what the whole group could do without. Here are three right attempts at one question: one calls for nothing, one writes code
-# that fails, one answers at once. What does each earn alone, and what in the group?
+# **Credit of single turns** and **a group's reward.** CodeDance charges a turn whose code fails, and its reward R_BAT
+# pays or charges for a call by how many of the group's attempts are right. Here are three right attempts at one question:
+# one calls for nothing, one writes code that fails, one answers at once. What does each earn alone, and what in the
+# group?
 
 # %% tags=["guess"]
 attempts = {
