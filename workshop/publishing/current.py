@@ -96,7 +96,7 @@ def outdated(paper: Paper, figures: ResultsFile, results: Mapping[str, Any] | No
         return "isn't there"
     known, trained = {results.get("digest"), results.get("proved", {}).get("digest")} - {None}, results.get("trained")
     if not (known and digest_of(paper, figures) in known):
-        if trained and trained["digest"] == training_digest(paper):
+        if trained and training_digest(paper) in (trained["digest"], results.get("proved", {}).get("trains")):
             return "has figures by other code; python -m kit results --figures makes them of its outcomes anew"
         return "was made by other code, and not proved current since"
     if trained and trained["outcomes"] != outcomes_hash(paper, figures):

@@ -82,9 +82,9 @@ def project_packages(root: Path) -> dict[str, Path]:
     return {init.parent.name: home for home in homes for init in sorted(home.glob("*/__init__.py"))}
 
 
-def code_digest(source: Source) -> str:
-    """Hash a notebook's own code, without its imports: what it uses of them stands in its other lines."""
-    return _hash(json.dumps(_plain(_without_imports(notebook_tree(source)))).encode())
+def code_digest(source: Source, trains: bool = False) -> str:
+    """Hash a notebook's own code, or what of it trains, without imports: what is used of them stands in other lines."""
+    return _hash(json.dumps(_plain(_without_imports(notebook_tree(source, trains)))).encode())
 
 
 def weights_digest(folder: Path) -> str:

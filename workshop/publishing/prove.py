@@ -6,9 +6,10 @@ environment: as they stand at the results' commit (in a git worktree) and as the
 - every metric, stage, training curve and trained weight of the two runs is equal, and so is what cells of the same
   code print (rewards worked out by hand, counts, texts of episodes);
 - the values of the profile ``laptop``, the notebooks' code, the base weights, and the record of runs and data scripts
-  are the same.
+  are the same. Of figures that are made of stored outcomes only what trained these counts: cells that draw and the
+  claims notebook may change.
 
-Otherwise it says what differs, and nothing is recorded. A proof is recorded in the results file with the digest of
+Otherwise it says what differs, and nothing is recorded. A proof is recorded in the results file with the digests of
 today's code, so it isn't repeated until code changes again. ``results/renamed.toml`` holds what a change renamed,
 ``"old" = "new"``: names of metrics under the paper's name, paths of files and folders under ``moved``.
 """
@@ -39,7 +40,7 @@ from papers.published import ResultsFile
 from papers.registry import Paper
 from workshop.jobs.notebooks import CALM, Source
 from workshop.jobs.run import JobError, profile_values
-from workshop.publishing.current import digest_of, outdated, results_of, source_of, training_sources
+from workshop.publishing.current import digest_of, outdated, results_of, source_of, training_digest, training_sources
 from workshop.publishing.digest import code_digest, notebook_tree, project_packages, weights_digest
 
 RUN = "proof"
@@ -68,7 +69,7 @@ def prove_all(papers: Sequence[Paper], again: bool = False, root: Path = ROOT) -
         for at in sorted({results["commit"] for _, _, results in some}):
             began = time.monotonic()
             print(f"{paper.title}: smoke runs at {at[:12]} and here, some minutes …", flush=True)
-            mine = [figures for figures, _, results in some if results["commit"] == at]
+            mine = [(figures, "trained" in results) for figures, _, results in some if results["commit"] == at]
             inputs, differs, compared = _compare(paper, at, mine, root)
             took = duration(time.monotonic() - began)
             print(f"  {compared} values compared in {took}: {len(differs) or 'none'} of them differ", flush=True)
@@ -83,7 +84,8 @@ def _conclude(
 ) -> bool:
     """Print one file's verdict, and record a proof that succeeded."""
     if not differs:
-        proved = {"digest": digest_of(paper, figures), "commit": commit(), "compared": compared}
+        digests = {"digest": digest_of(paper, figures), "trains": training_digest(paper)}
+        proved = {**digests, "commit": commit(), "compared": compared}
         write_json(path, {**results, "proved": proved})
         print(f"  results/{path.name} is current", flush=True)
         return True
@@ -94,11 +96,11 @@ def _conclude(
 
 
 def _compare(
-    paper: Paper, at: str, some: Sequence[ResultsFile], root: Path
+    paper: Paper, at: str, some: Sequence[tuple[ResultsFile, bool]], root: Path
 ) -> tuple[dict[str, list[str]], list[str], int]:
     """Differences of what went in, by results file, those of the smoke runs, and how many values were compared."""
     with worktree(at, root) as before, tempfile.TemporaryDirectory(prefix="kit-proof-") as folder:
-        apart = {figures.name: _inputs_apart(paper, figures, before, root) for figures in some}
+        apart = {one.name: _inputs_apart(paper, one, before, root, stored) for one, stored in some}
         # Cells that show published figures beside a run's own print what stands there, not what the code came to.
         shutil.copytree(root / "results", before / "results", dirs_exist_ok=True)
         if (before / LOCK).read_bytes() != (root / LOCK).read_bytes():
@@ -231,10 +233,10 @@ def _apart(old: str, new: str) -> str:
     return f"line {k + 1}: {(a[k:] or ['nothing'])[0]!r} → {(b[k:] or ['nothing'])[0]!r}"
 
 
-def _inputs_apart(paper: Paper, figures: ResultsFile, before: Path, root: Path) -> list[str]:
-    """Describe what went into figures besides the kit's code and differs between two checkouts."""
+def _inputs_apart(paper: Paper, figures: ResultsFile, before: Path, root: Path, stored: bool) -> list[str]:
+    """Describe what went into figures, or the outcomes they are made of, besides the kit's code, and now differs."""
     found = []
-    sources = [*training_sources(paper), source_of(paper, figures.notebook)]
+    sources = [*training_sources(paper), *([] if stored else [source_of(paper, figures.notebook)])]
     for source in dict.fromkeys(sources):
         then = Source(before / source.path.relative_to(root))
         if not then.path.exists():
@@ -244,8 +246,8 @@ def _inputs_apart(paper: Paper, figures: ResultsFile, before: Path, root: Path) 
         for name in sorted({*old, *new}):
             if old.get(name) != new.get(name):
                 found.append(f"{source.name}, laptop: {name}={old.get(name)!r} → {new.get(name)!r}")
-        if code_digest(then) != code_digest(source):
-            texts = [ast.unparse(notebook_tree(one)) + "\n" for one in (then, source)]
+        if code_digest(then, stored) != code_digest(source, stored):
+            texts = [ast.unparse(notebook_tree(one, stored)) + "\n" for one in (then, source)]
             found.append(f"{source.name}: its code, first in {_apart(*texts)}")
     moved = _renamed(root, "moved")
     for folder in paper.published.weights if paper.published else ():

@@ -80,8 +80,9 @@ def paper(project: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
         return runs
 
     monkeypatch.setattr(prove, "smoke", played)
-    monkeypatch.setattr(prove, "digest_of", lambda paper, figures: "now")
-    monkeypatch.setattr(current, "digest_of", lambda paper, figures: "now")
+    for module in (prove, current):
+        monkeypatch.setattr(module, "digest_of", lambda paper, figures: "now")
+        monkeypatch.setattr(module, "training_digest", lambda paper: "trains now")
     return found
 
 
@@ -119,6 +120,21 @@ def test_what_differs_is_named_and_nothing_is_recorded(
     text = capsys.readouterr().out
     assert told in text and "counting.json is stale" in text and "python -m kit results counting" in text
     assert "proved" not in read_json(project / "results" / "counting.json")
+
+
+def test_of_figures_made_of_outcomes_only_what_trains_must_be_the_same(
+    paper: Paper, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A cell that only draws has changed. The proof lasts until what trains changes again."""
+    source = project / "notebooks" / "percent" / "70_counting.py"
+    source.write_text(source.read_text() + '\n# %% tags=["figure"]\nmore = count(dots) + 1\n')
+    assert not prove_all([paper], root=project) and "its code, first in line" in capsys.readouterr().out
+    path = project / "results" / "counting.json"
+    write_json(path, {**read_json(path), "trained": {"digest": "then", "outcomes": ""}})
+    assert prove_all([paper], root=project)
+    assert read_json(path)["proved"]["trains"] == "trains now"
+    made = {**read_json(path), "proved": {"digest": "before", "trains": "trains now"}}
+    assert "--figures makes them of its outcomes anew" in current.outdated(paper, paper.published.files[0], made)
 
 
 def test_other_locks_are_told_and_make_nothing_stale(
