@@ -817,7 +817,7 @@ for T in (0.3, 0.7, 1.0, 1.5):
 # %%
 ratio = torch.softmax(z, 0) / torch.softmax(z / 0.7, 0)
 print("ρ before any step:", [round(x, 2) for x in ratio.tolist()])
-print("already clipped:  ", [bool(abs(x - 1) > 0.2) for x in ratio.tolist()])
+print("beyond 1 ± ε:     ", [bool(abs(x - 1) > 0.2) for x in ratio.tolist()])
 
 # %% [markdown]
 # The last line marks what lies beyond 1 ± ε. Only tokens of good attempts are clipped there; those of bad ones are pushed
@@ -953,7 +953,7 @@ display(
   {learnt[few][-1]:.2f} with groups of {few} and {learnt[most][-1]:.2f} with groups of
   {most}; after {attempts} attempts {learn(few, attempts // few)[-1]:.2f} and
   {learn(most, attempts // most)[-1]:.2f}. So it may pay by the update, and not by the
-  attempt, which is what costs.
+  attempt. Which of the two costs more depends on the machine.
 """)
 )
 

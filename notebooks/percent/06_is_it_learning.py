@@ -602,7 +602,7 @@ chances = {
     f"{images:,} images": (seeds, [power(one.margin, *seen, k, images) for k in seeds])
     for images in (30, 300, 3000)
 }
-title = "chance of showing a difference as large as the margin"
+title = "chance of a verdict: no less by the margin, where nothing differs"
 display(charts.lines(chances, "trainings", "power", title))
 print("deviations of seed, image and rest:", seen, "seen in", one.spread.seen)
 for name, (_, values) in chances.items():

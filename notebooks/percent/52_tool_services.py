@@ -233,7 +233,7 @@ def load(seconds: float, meanwhile=lambda: None) -> list:
 # NBVAL_IGNORE_OUTPUT
 waits = sorted(took for _, took in load(0.02))
 print(
-    f"a call works for 20 ms; with {trajectories} at once it takes, in the middle,",
+    f"a call works for 20 ms; with {trajectories} at once it takes (the median)",
     end="",
 )
 print(
