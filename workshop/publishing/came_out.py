@@ -50,9 +50,19 @@ def _row(paper: str, results: Mapping[str, Any] | None) -> list[str]:
 
 def _trainings(results: Mapping[str, Any]) -> str:
     """How many there were, and how long each took: ``5 × 11 min``."""
-    seeds = len(results["seed"]) if isinstance(results["seed"], list) else 1
+    minutes = minutes_a_seed(results)
+    return str(seeds_of(results)) if minutes is None else f"{seeds_of(results)} × {minutes:.0f} min"
+
+
+def seeds_of(results: Mapping[str, Any]) -> int:
+    """How many trainings the figures are of."""
+    return len(results["seed"]) if isinstance(results["seed"], list) else 1
+
+
+def minutes_a_seed(results: Mapping[str, Any]) -> float | None:
+    """Minutes that a seed's training took; None: not recorded."""
     minutes = results.get("training_minutes")
-    return str(seeds) if minutes is None else f"{seeds} × {minutes / seeds:.0f} min"
+    return None if minutes is None else minutes / seeds_of(results)
 
 
 def _added(before: Interval | None, after: Interval | None, paired: Interval | None) -> Interval | None:

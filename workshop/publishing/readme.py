@@ -26,7 +26,7 @@ from papers.verdicts import UNMEASURED, verdict_of, why, would_decide
 from tiny import TINY
 from workshop.jobs.finding import in_short, in_words, own_finding
 from workshop.planner.architecture import Architecture
-from workshop.publishing.came_out import came_out
+from workshop.publishing.came_out import came_out, minutes_a_seed, seeds_of
 from workshop.publishing.current import machine, outdated
 
 BEGIN = "<!-- results:begin -->"
@@ -187,19 +187,13 @@ def _told_beside(results: Mapping[str, Any]) -> list[str]:
 
 
 def _trained(results: Mapping[str, Any]) -> str:
-    if (minutes := _minutes(results)) is None:
+    if (minutes := minutes_a_seed(results)) is None:
         return "Training time was not recorded with these figures."
-    seeds = results["seed"] if isinstance(results["seed"], list) else [results["seed"]]
+    seeds = seeds_of(results)
     whole = (results.get("run_minutes") or {}).get("runs")
     run = f"; with data, play and measuring its run took {whole:.0f}" if whole else ""
-    who = f"Each of {len(seeds)} seeds" if len(seeds) > 1 else "It is of one seed, which"
+    who = f"Each of {seeds} seeds" if seeds > 1 else "It is of one seed, which"
     return f"{who} trained for {minutes:.0f} minutes{run}."
-
-
-def _minutes(results: Mapping[str, Any]) -> float | None:
-    """Minutes that a seed's training took; None: not recorded."""
-    minutes = results.get("training_minutes")
-    return None if minutes is None else minutes / (len(results["seed"]) if isinstance(results["seed"], list) else 1)
 
 
 def judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
@@ -249,7 +243,7 @@ def _first(results: Mapping[str, Results], _: Path) -> str:
     if some is None:
         return "Not measured yet."
     metric = next(iter(find_paper(name).load_evaluation().headlines))
-    minutes = _minutes(some)
+    minutes = minutes_a_seed(some)
     how = "training" if minutes is None else f"{minutes:.0f} minutes of training"
     how += " on a laptop" if some["profile"] == "laptop" else ""
     return in_short(by_stage(some), metric, how) or "Not measured yet."
