@@ -240,7 +240,12 @@ def _label_rows(figure: Plot, axis: Any, rows: Mapping[str, Any], x: str, size: 
 
 
 def label_sides(axis: Any, left: Sequence[str], right: Sequence[str]) -> None:
-    """Label rows on both sides, the first at the top."""
+    """Label the rows of ``axis`` on both sides, the first at the top.
+
+    Args:
+        axis: rows lie at 0, 1, ….
+        left, right: texts of all rows, on either side.
+    """
     words = axis.secondary_yaxis("right")
     for side, texts in ((axis, left), (words, right)):
         side.set_yticks(range(len(texts)), texts, fontsize=8)

@@ -103,6 +103,11 @@ def check_line(axis: Any, row: int, check: Mapping[str, Any]) -> None:
     """Draw a check's value and interval in margins from its limit; thick: at 90 %, which shows that it is equal.
 
     A hollow marker is one seed's, without an interval.
+
+    Args:
+        axis: to draw on.
+        row: the height to draw at.
+        check: a record, as a results file has it.
     """
     colour, marker = VERDICTS[check["verdict"]]
     value, low, high = in_units(check)
@@ -129,7 +134,13 @@ def in_units(check: Mapping[str, Any]) -> tuple[float, float, float]:
 
 
 def margins_axis(axis: Any, title: str, names: Sequence[str], words: Sequence[str]) -> None:
-    """Make an axis of :func:`check_line`'s margins: names on the left, words on the right, what it means below."""
+    """Make an axis of :func:`check_line`'s margins.
+
+    Args:
+        axis: with the lines drawn.
+        title: above it.
+        names, words: of each row, on the left and on the right.
+    """
     axis.axvspan(-1, 1, color="#dddddd", linewidth=0, zorder=0)
     axis.axvline(0, color="black", linewidth=1, zorder=1)  # below a marker that lies on the limit
     label_sides(axis, names, words)

@@ -62,7 +62,7 @@ def grammar(benches: Sequence[str]) -> argparse.ArgumentParser:
     results.add_argument("--plan", action="store_true", help="say what remains and how long it takes, do nothing")
     results.add_argument("--again", action="store_true", help="publish, or prove, what is current too")
     results.add_argument("--prove", action="store_true", help="find out whether they are current, by smoke runs")
-    runs = "make only the runs whose names fit, such as 'agile-1.*', and publish nothing"
+    runs = "make only the runs whose names fit, such as '*-1.*', and publish nothing"
     results.add_argument("--runs", metavar="PATTERN", default="", help=runs)
     results.add_argument("--figures", action="store_true", help="all figures anew of results/outcomes; trains nothing")
     _tools(sub.add_parser("tools", help="the papers' tools: list them, call one on an image, serve them all"))

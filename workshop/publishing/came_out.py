@@ -55,7 +55,7 @@ def _trainings(results: Mapping[str, Any]) -> str:
 
 
 def seeds_of(results: Mapping[str, Any]) -> int:
-    """How many trainings the figures are of."""
+    """Number of trainings that the figures are of."""
     return len(results["seed"]) if isinstance(results["seed"], list) else 1
 
 
