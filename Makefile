@@ -40,7 +40,7 @@ demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten li
 test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser"
 
-release: test  ## what a commit needn't show: stored outputs and published results are those of this code (minutes a paper)
+release: test test-browser test-vllm  ## what a commit needn't show: JupyterLab, vLLM, stored outputs and published results (hours)
 	$(BIN)/python -m kit notebooks --check && $(BIN)/python -m kit readme && git diff --exit-code README.md docs
 	$(BIN)/python -m kit results --prove
 
