@@ -494,9 +494,9 @@ for paper, stage in columns.items():
         sum(need.bytes for need in part(stage)) / GB
         for part in (fixed, learning_pass, sampling)
     )
-    print(f"{paper}: {needed(stage) / GB:.0f} GB of each GPU, computed")
-    print(f"   {stage.strategy} keeps {stays:.0f}; learning adds {learns:.0f}")
-    print(f"   playing adds {plays:.0f} ({stage.rollout_engine})")
+    print(f"{paper}: {needed(stage) / GB:.1f} GB of each GPU, computed")
+    print(f"   {stage.strategy} keeps {stays:.1f}; learning adds {learns:.1f}")
+    print(f"   playing adds {plays:.1f} ({stage.rollout_engine})")
 
 # %% [markdown]
 # Why more than `zero3` needs in the figure above? Learning adds more, for episodes are longer, and AGILE's plan takes

@@ -538,7 +538,7 @@ train_pictures = [p for p in pictures if p.split == "train"]
 check_sources(train_pictures, held_out)
 print("as split: no pair looks the same")
 copy = replace(
-    photo, id="my-breakfast", split="train", load=lambda: ImageOps.mirror(photo.image)
+    photo, id="my-cat", split="train", load=lambda: ImageOps.mirror(photo.image)
 )
 try:
     check_sources([*train_pictures, copy], held_out)
@@ -598,7 +598,7 @@ for side, sets in {"held out": evaluation, "development": development}.items():
 
 # %%
 some = [*train[:2], *evaluation[2][:2], *development[2][:2]]
-title = "to train on, held out, and to make choices on: two each, put together"
+title = "to train on, held out, and to\nmake choices on: two each, put together"
 display(plots.images([(t.meta["source"], solved(t)) for t in some], 0, 0.8, title))
 
 # %% [markdown]

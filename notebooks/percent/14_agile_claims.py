@@ -608,7 +608,8 @@ print("written:", f"runs/{run}/results.json")
 #
 # `results/agile.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the
 # claims do you expect to hold? In the figure a marker with a line is a value with its interval, drawn beside its limit, the
-# side that is claimed at the right (each line by its own scale). A hollow marker has no interval (one seed): it may lie there by chance.
+# side that is claimed at the right in units of
+# the smallest effect worth having (grey: less than one). A hollow marker has no interval (one seed): it may lie there by chance.
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "agile.json")

@@ -70,7 +70,7 @@ from papers.contrasts import in_words
 from papers.played import curves_of, opened, stages_of
 from papers.results import write_results
 from papers.starts import comparable, starts_picture
-from papers.verdicts import by_verdict
+from papers.verdicts import by_verdict, verdict_of
 from papers.visual_arft import claims
 from papers.visual_arft import experiment as visual_arft
 from papers.visual_arft.measured import measured, of_tables, paper_tables
@@ -373,8 +373,8 @@ check("24.4", low_end)
 # %% [markdown]
 # `results/visual_arft.json`, committed with the kit, was written by this notebook over the seeds that it names, and
 # over as many seeds trained with exact match (EM) as the reward. Which of the claims do you expect to hold? In the figure
-# a marker with a line is a value with its interval, drawn beside its limit, the side that is claimed at the right (each
-# line by its own scale).
+# a marker with a line is a value with its interval, drawn beside its limit, the side that is claimed at the right, in
+# units of the smallest effect worth having (grey: less than one).
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "visual_arft.json")
@@ -385,28 +385,28 @@ if any(claim["checks"] for claim in published["claims"].values()):
     display(plots.claims(published))
 
 # %% [markdown]
-# What can be behind each of these verdicts? Guess first, then open.
+# What can be behind each claim's verdict? Guess first, then open.
 
 # %% tags=["guess"]
-behind = {
-    "holds": "the interval of every check lies on the claimed side, seeds and images included.",
-    "doesn't": "the whole interval of a check lies on the other side of its limit.",
-    "equal": """an interval that is narrow and has 0 in its middle: a difference is small, if
-there is one. R3's two rewards differ only where an answer is partly right.""",
-    "not testable here": """the set-up doesn't allow it. R4 compares with baselines; where none of
-their answers has a word of the gold answer, winning says nothing. A base that knows some
-facts would make it testable.""",
-    "undecided": """other images would give another value (a check that rests on the few
-Simple sheets, say: more tasks help), or other runs would (nobody trains R5's questions about
-two facts in words alone, so each run treats them in its own way: more seeds help).""",
+means = {
+    "holds": "Every check's interval lies on the claimed side.",
+    "doesn't": "The whole interval of a check lies on the other side of its limit.",
+    "equal": "A difference, if there is one, is smaller than one worth having.",
+    "not testable here": "The set-up doesn't allow it.",
+    "undecided": "Other images or other trainings might come out otherwise.",
 }
-came_out = {claim["verdict"] for claim in published["claims"].values()}
-told = [f"- *{name}*: {text}" for name, text in behind.items() if name in came_out]
-if any("measured" in claim for claim in published["claims"].values()):
-    told += [
-        "- *Measured was another statement*: these figures don't tell of the claim."
-    ]
-display(Markdown("\n".join(told)))
+about = """
+R1 Of its checks the last compares Hard with the few Simple sheets: more tasks narrow it.
+R2 What reinforcement adds to imitation is the check that decides.
+R3 Its two rewards differ only where an answer is partly right.
+R4 Beside a baseline whose answers hold no word of the gold one, winning says nothing.
+R5 Nobody trains its questions, so each training treats them in its own way: more seeds help.
+"""
+about = dict(line.split(" ", 1) for line in about.strip().splitlines())
+for name, claim in published["claims"].items():
+    verdict = verdict_of(claim)
+    meant = means.get(verdict, "The figures are of an older statement.")
+    display(Markdown(f"**{name}**, *{verdict}*. {meant} {about[name]}"))
 
 # %% [markdown]
 # A claim that is undecided or not testable here is not refuted, neither for our model nor for the paper's.

@@ -606,14 +606,14 @@ print("                             paper         here")
 print(f"demonstrations               34K           {len(shown):,d}")
 print(f"questions for reinforcement  63K (release) {len(sets['train']):,d}")
 print(f"seconds a call               15            {READABLE_FIGURES.seconds:.0f}")
-print(f"needless easy calls shown    0             {needless:.0%}")
+print(f"calls an easy demonstration  0             {np.mean(levels['easy']):.2f}")
 print("who says what is hard        a weak model  the program that draws it")
 
 # %% [markdown]
 # The paper's demonstrations are made by models and checked by a model of 72 billion weights; ours are written by a
 # script, so they sound alike, and none of them is wrong. Its code opens the image as the model saw it; ours opens the
 # original, because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed
-# one here. A needless call was asked for in half of our easy demonstrations; counted above, they hold 0.45 each. The
+# one here. The
 # reward is the released code's: the paper's text lost the constants of $d$.
 #
 # ## What you have seen

@@ -416,7 +416,8 @@ print("written:", f"runs/{run}/results.json")
 #
 # `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names, with all four
 # rewards. Which of the claims do you expect to hold? In the figure a marker with a line is a value with its interval, drawn
-# beside its limit, the side that is claimed at the right (each line by its own scale). A hollow marker has no interval.
+# beside its limit, the side that is claimed at the right, in units of the smallest effect worth having (grey: less than one). A
+# hollow marker has no interval.
 
 # %% tags=["guess"]
 print("seeds:", published["seed"])

@@ -111,12 +111,12 @@ square = eye.patch_size * eye.spatial_merge_size
 figure = plots.images([(f"{square}-pixel squares", chosen[-1].images[0].image)])
 figure.set_size_inches(2.2, 2.5)
 for at in range(0, chosen[-1].images[0].image.width + 1, square):
-    figure.axes[0].axvline(at - 0.5, color="white", linewidth=2)
-    figure.axes[0].axhline(at - 0.5, color="white", linewidth=2)
+    figure.axes[0].axvline(at - 0.5, color="white", linewidth=0.7)
+    figure.axes[0].axhline(at - 0.5, color="white", linewidth=0.7)
 display(figure)
 
 # %% [markdown]
-# Without the lines you can read the words. The model has one vector for what lies in a square, a word is less than two of
+# You can read on through the lines. The model has one vector for what lies in a square, a word is less than two of
 # them, and it was never taught letters this small. Whether it reads them all the same is tested: ask it about twelve hard
 # boards, in its own words: what the board asks, where the cards are, and what the card in question says once it is
 # enlarged alone. How many of the twelve does it get right each time? Guess all three.
@@ -378,7 +378,7 @@ from IPython.display import Markdown
 
 read, n = known["what a card says, enlarged"], len(boards)
 asked_for = known["what the board asks"]
-needed = "It has to" if read > asked_for else "It needn't"
+needed = "It has to ask" if read > asked_for else "It needn't ask"
 db = {name: decibels(made, card) for name, made in ways.items()}
 closer = "nearer to" if db["span"] > db["bicubic"] else "no nearer to"
 display(

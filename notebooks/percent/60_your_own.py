@@ -65,6 +65,7 @@ import torch
 from gymnasium.utils.env_checker import check_env
 from IPython.display import Code, Markdown, display
 from kit import view
+from kit.evaluate.baselines import SingleTurnEnv
 from kit.evaluate.conduct import conduct
 from kit.files import ROOT, run_folder
 from kit.policy.hf import HFPolicy, load_model_and_chat
@@ -288,13 +289,17 @@ check("60.4", total)
 #
 # First the untrained model plays, then it imitates the expert's episodes (supervised fine-tuning,
 # [SFT](../docs/glossary.md#sft), here a [cold start](../docs/glossary.md#cold-start)) and plays again. Untrained it
-# writes no tag of its own accord, so its share says nothing of what it sees: [notebook 06](06_is_it_learning.ipynb) asks
-# such a base directly, in one turn, which your own task should do as well.
+# writes no tag of its own accord, so that share says nothing of what it sees. So it is also asked directly: the question, one
+# turn, no tags. That is the share that an agent has to beat.
 
 # %%
-outcomes = {"untrained": play(HFPolicy(vlm, chat), held_out)}
-print("untrained:", evaluation.summary(evaluation.evaluate(outcomes["untrained"])))
-print("its first words:", repr(outcomes["untrained"][0].turns[0].text))
+untrained = play(HFPolicy(vlm, chat), held_out)
+once = replace(limits, max_turns=1)
+asked = rollout(HFPolicy(vlm, chat), chat, held_out, SingleTurnEnv, once)
+outcomes = {"direct": asked, "untrained": untrained}
+for name, played in outcomes.items():
+    print(f"{name:10s}", evaluation.summary(evaluation.evaluate(played)))
+    print("  its first words:", repr(played[0].turns[0].text))
 
 # %%
 folder = run_folder(run)
@@ -508,7 +513,7 @@ trained, unseen_by = accuracy["grpo"].value, accuracy["blind"].value
 display(
     Markdown(f"""
 - **{len(files)} files with {lines} lines, and {minutes:.1f} minutes.** Imitation brought the
-  share right from {accuracy["untrained"].value:.2f} to {accuracy["sft"].value:.2f}; after
+  share right to {accuracy["sft"].value:.2f} (asked directly, the base has {accuracy["direct"].value:.2f}); after
   reinforcement it is {trained:.2f}, which is {in_words(judged["sft"], judged["grpo"])}.
 - With blank images it is {unseen_by:.2f}: {in_words(judged["grpo"], judged["blind"])}. Always
   giving the commonest answer would be right in {constant:.2f}.
