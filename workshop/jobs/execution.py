@@ -106,7 +106,8 @@ def merged(outputs: Sequence[Any]) -> list[Any]:
         pieces = list(group)
         for name in ("stdout", "stderr"):
             same = [piece for piece in pieces if piece.name == name]
-            text = re.sub(r"[^\n]*\r(?!\n)", "", "".join(piece.text for piece in same).replace("\r\n", "\n"))
+            lines = "".join(piece.text for piece in same).replace("\r\n", "\n").split("\n")
+            text = "\n".join(line.rpartition("\r")[2] for line in lines)
             if text:
                 same[0].text = text
                 joined.append(same[0])
