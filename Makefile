@@ -38,15 +38,16 @@ demo: $(READY)  ## images to a trained jigsaw agent, and what came out in ten li
 	@$(BIN)/python -m kit run agile --until 14
 
 test: lint  ## style, types, unit tests and every notebook
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser and not release"
 
 release: test test-browser test-vllm  ## what a commit needn't show: JupyterLab, vLLM, stored outputs and published results (hours)
+	$(BIN)/python -m pytest -n $(JOBS) -m release
 	$(BIN)/python -m kit notebooks --check && $(BIN)/python -m kit readme && git diff --exit-code README.md docs
 	$(BIN)/python -m kit results --prove
 
 test-fast: $(READY)  ## after changing a line: style and the quick unit tests (types and the rest: make test)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not sandbox and not processes and not notebooks and not browser"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not sandbox and not processes and not notebooks and not browser and not release"
 
 # Each file by itself: an engine holds a gigabyte until its process ends, and one that fails hides no other.
 VLLM_TESTS := $(addprefix tests/,policy/test_vllm.py policy/test_vllm_server.py papers/test_vllm.py train/launch/test_launcher.py train/test_grpo_vllm.py)

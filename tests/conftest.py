@@ -69,7 +69,7 @@ MARKED = {
         "test_setup.py",
     ),
 }
-"""Marker → how names of files of tests begin that ``make test-fast`` leaves out by it (``make test``: ``browser``);
+"""Marker → how names of files of tests begin that ``make test-fast`` leaves out by it (``make test``: ``browser`` and ``release``);
 ``cores`` leaves none out: it hides GPUs from them.
 """
 

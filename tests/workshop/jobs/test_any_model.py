@@ -120,6 +120,7 @@ def test_a_teaching_notebook_ends_whatever_a_model_does(name: str, tmp_path: Pat
         run_cells(name, {"model": str(made(does, turn, tmp_path / does))})
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_s_notebooks_end_whatever_a_model_does(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
