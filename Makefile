@@ -41,9 +41,8 @@ test: lint  ## style, types, unit tests and every notebook
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser and not release"
 
 release: test test-browser test-vllm  ## what a commit needn't show: JupyterLab, vLLM, stored outputs and published results (hours)
-	$(BIN)/python -m pytest -n $(JOBS) -m release
-	$(BIN)/python -m kit notebooks --check && $(BIN)/python -m kit readme && git diff --exit-code README.md docs
-	$(BIN)/python -m kit results --prove
+	$(BIN)/python -m pytest -n $(JOBS) -m release && $(BIN)/python -m kit notebooks --check
+	$(BIN)/python -m kit readme && git diff --exit-code README.md docs && $(BIN)/python -m kit results --prove
 
 test-fast: $(READY)  ## after changing a line: style and the quick unit tests (types and the rest: make test)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -69,8 +69,8 @@ MARKED = {
         "test_setup.py",
     ),
 }
-"""Marker → how names of files of tests begin that ``make test-fast`` leaves out by it (``make test``: ``browser`` and ``release``);
-``cores`` leaves none out: it hides GPUs from them.
+"""Marker → how names of files of tests begin that ``make test-fast`` leaves out by it (``make test``: ``browser``, and
+``release``, which its test says itself); ``cores`` leaves none out: it hides GPUs from them.
 """
 
 
