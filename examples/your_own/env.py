@@ -70,8 +70,11 @@ class Env(ToolEnv):
 
 
 def is_right(episode: Episode, target: str) -> bool:
-    """Check that the answer is the number of dots."""
-    return episode.answer == target
+    """Check that the answer is the number of dots.
+
+    Asked directly, the base ends its answer with a full stop.
+    """
+    return (episode.answer or "").rstrip(".") == target
 
 
 EVALUATION = accuracy_evaluation("your_own", is_right)

@@ -362,7 +362,8 @@ stages = {
 print(evaluation.table(stages))
 print(f"n = {len(held_out)}: number of held-out tasks, each played once")
 for name, played in outcomes.items():
-    print(f"{name:10s} {conduct(played)}")
+    earned = sum(env.score(e, e.task.target).total for e in played) / len(played)
+    print(f"{name:10s} {conduct(played)}; earned {earned:.3f}")
 for reason, share in evaluation.failures(outcomes["grpo"]).items():
     print(f"  grpo: {reason:24s} {share:6.1%}")
 
