@@ -70,10 +70,7 @@ class Env(ToolEnv):
 
 
 def is_right(episode: Episode, target: str) -> bool:
-    """Check that the answer is the number of dots.
-
-    Asked directly, the base ends its answer with a full stop.
-    """
+    """Check that the answer is the number of dots, with a full stop or without."""
     return (episode.answer or "").rstrip(".") == target
 
 

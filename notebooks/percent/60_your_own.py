@@ -295,7 +295,9 @@ check("60.4", total)
 # %%
 untrained = play(HFPolicy(vlm, chat), held_out)
 once = replace(limits, max_turns=1)
-asked = rollout(HFPolicy(vlm, chat), chat, held_out, SingleTurnEnv, once)
+listed = [replace(t, target=[t.target]) for t in held_out]  # as many as may be right
+asked = rollout(HFPolicy(vlm, chat), chat, listed, SingleTurnEnv, once)
+asked = [replace(e, task=t) for e, t in zip(asked, held_out, strict=True)]
 outcomes = {"direct": asked, "untrained": untrained}
 for name, played in outcomes.items():
     print(f"{name:10s}", evaluation.summary(evaluation.evaluate(played)))
