@@ -23,7 +23,8 @@ Departures
 - [arft-undecided] Paper: no start to be undecided. Here: in four of ten of these episodes the expert gives up at once.
   Why: after an expert that always acts nothing is left to reinforcement, as five trainings showed on test tasks (F1 on
   Hard sheets 0.487 before, 0.475 after); how many give up was then chosen on development sheets. May change: F1 after
-  imitation, downwards; what reinforcement adds, upwards.
+  imitation, downwards; what reinforcement adds, upwards. On ``gpu`` and ``node``, which have no demonstrations, claims
+  of an undecided start are judged from the base.
 """
 
 from __future__ import annotations

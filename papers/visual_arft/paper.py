@@ -27,6 +27,9 @@ Departures
 - [arft-no-gold-rollout] Paper: Its release writes the gold answer into one rollout after sampling. Here: Every
   rollout is the policy's own. Why: The text says nothing of it, and log-probabilities would be another text's. May
   change: Groups without any right answer teach nothing.
+- [arft-rewards-equal] Paper: An F1 reward is better than an EM reward, on EM too. Here: Claim R3 says that the two
+  end within 0.05 of each other. Why: That F1 is better came out undecided, as few answers here are partly right. May
+  change: The verdict *equal* bears R3 out as the kit words it, and speaks against the paper's.
 - [arft-strict-format] Paper: The format reward is 1 if the output contains valid tags (eq. 3). Here: A turn is one
   think block, then one action or answer, and nothing outside; an episode keeps to the format if all its turns do and
   it answers. Why: Text outside the tags can't be acted upon. May change: The format is learnt later than by a laxer
