@@ -28,7 +28,7 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return text
     text = (
         f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out: "
-        f"imitation of looks alone solves {copied[0].value:.2f} of the development puzzles."
+        f"imitation of looks alone solves {copied[0].value:.2f} of the puzzles kept for making choices."
     )
     if not (drawn := of(stages, "sft/guesses_60_sampled_looks", "sft/guesses_60_sampled_acc")):
         return text

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from kit.evaluate.outcomes import Metrics
 from papers.differences import moved, of, sign
 
-MENDS = {1: "more", 0: "no difference that can be told from chance", -1: "less"}
-"""Sign of the change in the images that it mends → what follows."""
+MENDS = {1: "", 0: " (no difference that can be told from chance)", -1: ""}
+"""Sign of the change in the images that it mends → what is said of it besides the two shares."""
 
 FOUND = {1: "more is found", 0: "what is found can't be told apart", -1: "reinforcement gave searching up"}
 """Sign of the change in F1 on questions to search for → what follows."""
@@ -23,7 +23,16 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     paired = stages["grpo"].get("gain_over_sft_search")
     return (
         f"From the cold start to after reinforcement it mends {mended.value:.2f} → {mends.value:.2f} of the images "
-        f"with one distortion ({MENDS[moved(mended, mends)]}); to questions to search for it makes "
+        f"with one distortion{MENDS[moved(mended, mends)]}; to questions to search for it makes "
         f"{searched.value:.1f} → {searches.value:.1f} calls, with F1 {knew.value:.2f} → {knows.value:.2f}: "
-        f"{FOUND[moved(knew, knows) if paired is None else sign(paired)]}."
+        f"{FOUND[moved(knew, knows) if paired is None else sign(paired)]}.{_by_difficulty(stages)}"
     )
+
+
+def _by_difficulty(stages: Mapping[str, Metrics]) -> str:
+    """What reinforcement added to sheets of either difficulty, which their lead over direct answers doesn't tell."""
+    gains = of(stages, "grpo/gain_over_sft_coding_simple", "grpo/gain_over_sft_coding_hard")
+    if not gains:
+        return ""
+    simple, hard = gains
+    return f" To coding F1 reinforcement added {simple.value:.2f} on Simple sheets and {hard.value:.2f} on Hard ones."

@@ -125,8 +125,9 @@ def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
     agent, against = three_bars(stages, metric)["agent after RL"], _against_direct(stages, metric)
     if agent is None:
         return "No agent was measured after reinforcement learning."
-    told = [_taught(*against) if against and against[0] <= 0 else "", _credit(stages, metric, agent)]
-    return " ".join(text for text in told if text).removesuffix(f" {LOOKS}")
+    credit = _credit(stages, metric, agent).removesuffix(f" {LOOKS}")
+    told = [_taught(*against) if against and against[0] <= 0 else "", credit, _alone(stages, metric)]
+    return " ".join(text for text in told if text)
 
 
 def _alone(stages: Mapping[str, Metrics], metric: str) -> str:
@@ -159,9 +160,9 @@ def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
     gap = alongside(stages[GRPO], GAP, metric)
     because = ", because it has learnt to look" if better and gap is not None and sign(gap) > 0 else ""
     full = _ceiling(stages, metric)
-    ceiling = f" ({100 * full.value:.0f} from the full images)" if full else ""
-    told = f"Asked directly, the tiny model gets {100 * direct.value:.0f} of 100 right{ceiling}"
-    return f"{told}; after {how} {100 * agent.value:.0f}{because}."
+    ceiling = f" ({full.value:.2f} from the full images)" if full else ""
+    told = f"Asked directly, the tiny model gets a share of {direct.value:.2f} right{ceiling}"
+    return f"{told}; after {how} {agent.value:.2f}{because}."
 
 
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:

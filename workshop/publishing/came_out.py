@@ -11,13 +11,12 @@ from kit.evaluate.outcomes import by_stage
 from papers.differences import difference
 from papers.registry import find_paper
 from papers.tables import markdown
-from workshop.jobs.finding import ADDED, DECIDED, DIRECT, GAP, GRPO, SFT, UNTRAINED, alongside
+from workshop.jobs.finding import ADDED, DIRECT, GAP, GRPO, SFT, UNTRAINED, alongside
 
 ARMS = {
     DIRECT: "asked directly",
     UNTRAINED: "untrained",
-    DECIDED: "SFT, sure expert",
-    SFT: "SFT, left open",
+    SFT: "SFT",
     GRPO: "then GRPO",
 }
 """Arms of the table of what came out, and the heads of their columns."""

@@ -19,15 +19,15 @@ from typing import Any
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.claims import VERDICTS, as_stated
+from papers.played import flat
 from papers.registered import FILE, registered
-from papers.registry import Paper, find_paper, published
+from papers.registry import find_paper, published
+from papers.starts import STARTS, TRAININGS
 from papers.tables import markdown
 from papers.verdicts import UNMEASURED, verdict_of, why, would_decide
-from tiny import TINY
 from workshop.jobs.finding import in_short, in_words, own_finding
-from workshop.planner.architecture import Architecture
-from workshop.publishing.came_out import came_out, minutes_a_seed, seeds_of
-from workshop.publishing.current import machine, outdated
+from workshop.publishing.came_out import came_out, minutes_a_seed
+from workshop.publishing.origin import current, origin, pictures_of, told_beside
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
@@ -38,6 +38,12 @@ WHY = 200
 
 SHARE = re.compile(r"(share of [^;]*? \d\.\d+ \[)(-?[\d.]+), (-?[\d.]+)\]")
 """A share with its interval, in evidence."""
+
+EQUALS = {"equal": ("equal as claimed", "equal where a gain is claimed")}
+"""The verdict that says opposite things of two kinds of claims, and what is counted instead."""
+
+OTHER_STARTS = """From other cold starts, after imitation (`-sft`) and after reinforcement. *decided*: its expert always
+does what is best. *half*: it does otherwise half as often as the one above."""
 
 Results = Mapping[str, Any] | None
 """The content of a paper's results file; None where nothing was measured yet."""
@@ -105,9 +111,14 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    told = find_paper(paper).tell(by_stage(results)), _metrics(paper, results), _claims(paper, results)
+    told = (
+        find_paper(paper).tell(by_stage(results)),
+        _metrics(paper, results),
+        _starts(paper, results),
+        _claims(paper, results),
+    )
     parts = [head, *(text for text in told if text)]
-    parts += [*_told_beside(results), _origin(paper, results), _current(find_paper(paper), results)]
+    parts += [*told_beside(results), origin(paper, results), current(find_paper(paper), results)]
     return "\n\n".join(parts)
 
 
@@ -115,8 +126,16 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
     """The paper's headlines only, of all stages that were measured or that the paper has a number of."""
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
     shown = [s for s, theirs in evaluation.reported.items() if s in stages or theirs.keys() & evaluation.headlines]
+    more = {suffix: sum(some.values()) for suffix, some in pictures_of(results).items() if suffix}
+    named = [
+        (f"{name}{suffix}", f"{called}, {n} other {suffix.strip('_')}" if suffix else called)
+        for name, called in evaluation.headlines.items()
+        for suffix, n in {"": 0, **more}.items()
+    ]
     rows = []
-    for name, called in evaluation.headlines.items():
+    for name, called in named:
+        if name not in evaluation.headlines and not any(name in measured for measured in stages.values()):
+            continue
         cells = []
         for stage in shown:
             here, theirs = stages.get(stage, {}).get(name), evaluation.reported[stage].get(name)
@@ -126,74 +145,23 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
     return markdown(["", *shown], rows)
 
 
+def _starts(paper: str, results: Mapping[str, Any]) -> str:
+    """The headlines from cold starts that leave less open than the published one, in a table; empty: none measured."""
+    stages = by_stage(results)
+    measured = [arm for arm in STARTS.values() if arm and flat(arm, "sft") in stages]  # another arm may be called half
+    arms = (flat(arm, stage) for arm in measured for stage, *_ in TRAININGS.values())
+    if not (shown := [name for name in arms if name in stages]):
+        return ""
+    rows = [
+        [called, *(str(stages[arm][name]) if name in stages[arm] else "not run" for arm in shown)]
+        for name, called in find_paper(paper).load_evaluation().headlines.items()
+    ]
+    return f"{OTHER_STARTS}\n\n{markdown(['', *shown], rows)}"
+
+
 def _counts(evaluation: Evaluation[Any], name: str) -> bool:
     """Whether a metric, named with what it is over, is a count and no share."""
     return any(one.kind == "count" and name.partition("_")[0] == one.name for one in evaluation.metrics)
-
-
-def _origin(paper: str, results: Mapping[str, Any]) -> str:
-    trained = results.get("trained")
-    what = "; ".join(trained["machines"] if trained else [machine(results["hardware"])])
-    at = f"commit {' and '.join(trained['commits'])}" if trained else "a commit that nobody recorded"
-    sets = "; ".join(f"{n} of {name}" for name, n in (results.get("pictures") or {}).items())
-    pictures = f"Pictures: {sets}. " if sets else ""
-    changed = " and files that were not committed" if _changed(results) else ""
-    return (
-        f"Value and 95 % interval. {_larger(paper, results['profile'])}{pictures}"
-        f"Trained at {at}. "
-        f"Measured by {results['notebook']}, profile {results['profile']}, seed {results['seed']}, "
-        f"at commit {results['commit'].removesuffix('+changes')}{changed}, on {what}. {_trained(results)}"
-    )
-
-
-def _changed(results: Mapping[str, Any]) -> bool:
-    """Whether files that belong to no commit measured these results."""
-    return "+" in str(results["commit"])
-
-
-def _larger(paper: str, profile: str) -> str:
-    """How many times larger than the laptop's base the model is that the paper's numbers are of, by its name."""
-    found = re.search(r"[\w.-]+-(\d+)B\b", find_paper(paper).load_evaluation().note)  # Qwen2.5-VL-7B
-    if profile != "laptop" or found is None:
-        return "The paper's model saw other pictures. "
-    base = Architecture.of(str(TINY))
-    times = float(f"{int(found[1]) * 1e9 / (base.language + base.vision):.1e}")
-    return f"The paper's model, {found[0]}, is {times:,.0f} times larger and saw other pictures. "
-
-
-def _current(paper: Paper, results: Mapping[str, Any]) -> str:
-    """Whether the code as it is made each results file of a paper."""
-    parts = {part["notebook"]: part for part in (results, *results.get("parts", ()))}
-    files = [figures for figures in (paper.published.files if paper.published else ()) if figures.notebook in parts]
-    told = []
-    for figures in files:
-        found = parts[figures.notebook]
-        why, lacking = outdated(paper, figures, found), found.get("lacking")
-        told.append(f"`results/{figures.name}.json` {why or 'is current: it is of the code as it is'}.")
-        told += [f"Not there: {'. '.join(lacking)}."] if lacking else []
-    return " ".join(told)
-
-
-def _told_beside(results: Mapping[str, Any]) -> list[str]:
-    """Paragraphs on how the figures were made, and on code that has changed since and was proved to leave them."""
-    proved = results.get("proved")
-    since = (
-        f"The code has changed since. The smoke runs at the figures' commit and after the change agree bit for bit, "
-        f"in {proved['compared']} values (`python -m kit results --prove`)."
-        if proved
-        else ""
-    )
-    return [text for text in (results.get("note", ""), since) if text]
-
-
-def _trained(results: Mapping[str, Any]) -> str:
-    if (minutes := minutes_a_seed(results)) is None:
-        return "Training time was not recorded with these figures."
-    seeds = seeds_of(results)
-    whole = (results.get("run_minutes") or {}).get("runs")
-    run = f"; with data, play and measuring its run took {whole:.0f}" if whole else ""
-    who = f"Each of {seeds} seeds" if seeds > 1 else "It is of one seed, which"
-    return f"{who} trained for {minutes:.0f} minutes{run}."
 
 
 def judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
@@ -223,7 +191,11 @@ def _since(paper: str, results: Mapping[str, Any]) -> str:
         how = "before" if day < first else "after" if first < day else "on the day of the first of"
         found[f"on {day}, {how} the trainings"].append(name)
     told = [f"{when} that these figures are of ({', '.join(some)})" for when, some in found.items()]
-    return f"What the claims say, margins included, was written {'; '.join(told)}.\n\n" if told else ""
+    if not told or stated is None:
+        return ""
+    text = f"What the claims say, margins included, was written {'; '.join(told)}."
+    changes = "\n".join(f"- {name}: {'; '.join(one.changed)}" for name, one in stated.items() if one.changed)
+    return f"{text} Changed since they were first written:\n\n{changes}\n\n" if changes else f"{text}\n\n"
 
 
 def _reasoned(claim: Mapping[str, Any]) -> list[str]:
@@ -269,10 +241,19 @@ def _listed(names: Mapping[str, list[str]]) -> str:
 
 def _counted(claims: list[Mapping[str, Any]]) -> str:
     """Count claims by their verdicts: ``1 holds, 3 don't, 2 not testable here, 5 undecided``."""
-    found, several = Counter(map(verdict_of, claims)), {"holds": "hold", "doesn't": "don't"}
-    told = {verdict: found[verdict] for verdict in (*VERDICTS, UNMEASURED) if found[verdict]}
+    found, several = Counter(map(_counted_as, claims)), {"holds": "hold", "doesn't": "don't"}
+    verdicts = [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
+    told = {verdict: found[verdict] for verdict in verdicts if found[verdict]}
     counts = [f"{n} {verdict if n == 1 else several.get(verdict, verdict)}" for verdict, n in told.items()]
     return ", ".join(counts) or "none was tested"
+
+
+def _counted_as(claim: Mapping[str, Any]) -> str:
+    """A claim's verdict; of one that is equal besides whether that is what it claims."""
+    as_claimed, instead = EQUALS["equal"]
+    if (verdict := verdict_of(claim)) != "equal":
+        return verdict
+    return as_claimed if all(check["side"] == "within" for check in claim["checks"]) else instead
 
 
 def _papers(results: Mapping[str, Results], beside: Path) -> str:

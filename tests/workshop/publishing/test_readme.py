@@ -11,7 +11,7 @@ import pytest
 
 from kit.files import ROOT
 from papers.registered import Registered
-from workshop.publishing.readme import BEGIN, END, PAGES, _plain, _since, block, fill, filled, headline
+from workshop.publishing.readme import BEGIN, END, PAGES, _counted, _plain, _since, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -102,7 +102,7 @@ def test_what_trained_a_figure_and_what_is_lacking_are_told(monkeypatch: pytest.
     trained = {"digest": "training", "commits": ["a" * 40, "b" * 40], "machines": machines, "outcomes": "outcomes"}
     told = {**RESULTS, "trained": trained, "digest": "figures", "lacking": ["deed: no seed yet; seed 0 is missing"]}
     text = block("agile", told)
-    assert f"Trained at commit {'a' * 40} and {'b' * 40}. Measured by" in text
+    assert f"same training code (digest training): {'a' * 40}, {'b' * 40}. Measured by" in text
     assert "on 2 cores of a processor; NVIDIA H100." in text
     assert text.endswith("it is of the code as it is. Not there: deed: no seed yet; seed 0 is missing.")
     for name, value, why in (
@@ -128,7 +128,7 @@ def test_marks_stand_for_all_papers(tmp_path: Path) -> None:
     assert agile.endswith("| [11](notebooks/11_agile.ipynb) to 15 | 1 holds, 2 don't |")
     assert codedance.endswith("| [31](notebooks/31_codedance.ipynb) to 34 | not measured yet |")
     assert lines[-3] == (
-        "| AGILE: 2×2 solved | not run | not run | not run | 0.25 [0.20, 0.30] | 0.88 [0.80, 0.93] "
+        "| AGILE: 2×2 solved | not run | not run | 0.25 [0.20, 0.30] | 0.88 [0.80, 0.93] "
         "| +0.62 [0.53, 0.70] | not run | 1 |"
     ), "0.875 - 0.25 = 0.625, less hypot(0.075, 0.05) = 0.090, more hypot(0.055, 0.05) = 0.074"
     assert lines[-2].startswith("| CodeDance: hard questions, right | not measured yet |")
@@ -149,14 +149,14 @@ def test_the_first_sentence_is_short_and_gives_a_reason_only_where_there_is_one(
     """21 minutes of two seeds are 10.5 each, told as 10."""
     low, high = (0.22, 0.1, 0.4), (0.81, 0.7, 0.9)
     both = {"direct__acc_2x2": low, "grpo__acc_2x2": high}
-    told = "Asked directly, the tiny model gets 22 of 100 right; after 10 minutes of training on a laptop 81"
+    told = "Asked directly, the tiny model gets a share of 0.22 right; after 10 minutes of training on a laptop 0.81"
     assert first(**both) == f"{told}." and len(told.split()) <= 25
     assert first(**both, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)) == f"{told}, because it has learnt to look."
     assert first(**both, grpo__observation_gap_swapped=(0.1, -0.1, 0.3)) == f"{told}."
     same = {"direct__acc_2x2": high, "grpo__acc_2x2": high}
-    assert first(**same, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)).endswith("on a laptop 81.")
+    assert first(**same, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)).endswith("on a laptop 0.81.")
     assert first(**both, direct_originals__acc_2x2=(0.854, 0.7, 0.9)) == f"{told}.".replace(
-        "right;", "right (85 from the full images);"
+        "right;", "right (0.85 from the full images);"
     )
     assert first(grpo__acc_2x2=high) == "Not measured yet."
 
@@ -193,6 +193,27 @@ def test_filling_replaces_the_blocks_and_nothing_else(tmp_path: Path) -> None:
     assert (tmp_path / "docs" / "results.md").read_text() == f"before\n{BEGIN}\n{expected}\n{END}\nafter\n"
 
 
+def test_other_starts_and_other_pictures_have_their_places() -> None:
+    """A set whose metrics end in ``_more`` adds a row, a start that was measured a table; else there is neither."""
+    more = {f"{stage}/acc_2x2": RESULTS["metrics"]["sft/acc_2x2"] for stage in ("decided-sft", "decided")}
+    metrics = RESULTS["metrics"] | more | {"grpo/acc_2x2_more": RESULTS["metrics"]["sft/acc_2x2"]}
+    pictures = {"ours": 8, "one (_more)": 15, "two (_more)": 4}
+    text = block("agile", {**RESULTS, "metrics": metrics, "pictures": pictures})
+    assert "\n| 2×2 solved, 19 other more | not run | not run | 0.250 [0.200, 0.300] |" in text
+    assert "|  | decided-sft | decided |\n| --- | --- | --- |\n| 2×2 solved | 0.250 [0.200, 0.300] |" in text
+    assert "Pictures: 8 of ours; 19 other more: 15 of one, 4 of two. Trained" in text
+    arm = {"half/acc_2x2": RESULTS["metrics"]["sft/acc_2x2"]}
+    assert "other cold" not in block("agile", {**RESULTS, "metrics": RESULTS["metrics"] | arm}), "an arm, and no start"
+    assert "decided" not in block("agile", RESULTS) and "other more" not in block("agile", RESULTS)
+
+
+def test_equal_is_counted_by_what_was_claimed() -> None:
+    def equal(side: str) -> dict[str, Any]:
+        return {"verdict": "equal", "statement": "s", "checks": [{"side": side}]}
+
+    assert _counted([equal("within"), equal("above")]) == "1 equal as claimed, 1 equal where a gain is claimed"
+
+
 def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> None:
     proved = {**RESULTS, "note": "Made long ago.", "proved": {"digest": "abc", "commit": "def", "compared": 3808}}
     text = block("agile", proved)
@@ -208,12 +229,13 @@ def test_claims_are_told_to_be_older_or_younger_than_their_trainings(tmp_path: P
     monkeypatch.setattr("workshop.publishing.readme.registered", lambda paper: Registered.load(path))
     whose = "the trainings that these figures are of"
     for trained, says in (
-        ({}, f"on 2026-10-05, after {whose} (A1); on 2026-10-07, after {whose} (A2)."),
+        ({}, f"on 2026-10-05, after {whose} (A1); on 2026-10-07, after {whose} (A2). Changed since they were first "),
         ({"since": "2026-10-06"}, f"on 2026-10-05, before {whose} (A1); on 2026-10-07, after {whose} (A2)."),
         ({"since": "2026-10-07"}, f"(A1); on 2026-10-07, on the day of the first of {whose} (A2)."),
     ):
         results = {**RESULTS, **({"trained": trained} if trained else {})}
         assert says in _since("agile", results)
+        assert _since("agile", results).endswith("written:\n\n- A2: 2026-10-07: w\n\n")
         older = {**results, "parts": [{"notebook": "15_agile_general"}]}
         assert "before" not in _since("agile", older), "a part that names no day is older"
     assert _since("counting", RESULTS) == ""
