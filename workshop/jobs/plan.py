@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import ceil
+from importlib import import_module
+from math import ceil, prod
 from typing import Any
 
 from kit.rollout import RolloutConfig
@@ -15,7 +17,7 @@ from kit.train.sft import SFTSettings
 from papers.registry import paper_of
 from tiny import TINY
 from workshop.jobs.lengths import UNKNOWN, measured_length
-from workshop.jobs.notebooks import find
+from workshop.jobs.notebooks import Source, find
 from workshop.jobs.run import Job, Planned, plan, profile_values
 from workshop.planner.advice import fits
 from workshop.planner.architecture import Architecture
@@ -52,6 +54,7 @@ def stages(
         ValueError: a model whose sizes are unknown.
     """
     values: dict[str, Any] = {planned.source.name: planned.all_values for planned in job.notebooks}
+    several = {planned.source.name: arms(planned.source) for planned in job.notebooks}
     models = [v["model"] for v in values.values() if "model" in v]  # empty: the committed tiny one
     started = next(filter(None, models), "") or ("" if models else _elsewhere(job)) or str(TINY)
     model = Architecture.of(started)
@@ -89,7 +92,7 @@ def stages(
             yield f"{name}: SFT", Stage(**shared, **told, rollout_engine=None)
         if "group_size" in v:
             yield (
-                f"{name}: GRPO",
+                f"{name}: GRPO" + (f", {several[name]} arms" if several[name] > 1 else ""),
                 Stage(
                     **shared,
                     **longest(limits.max_episode_tokens, limits),
@@ -98,10 +101,22 @@ def stages(
                     gpu_memory_utilization=v.get("gpu_memory_utilization", usual),
                     asleep=usual is None,
                     batch=v["prompts_per_batch"] * v["group_size"],
-                    steps=v["steps"] + v.get("steps_2", 0),  # both stages of a curriculum
+                    steps=several[name] * (v["steps"] + v.get("steps_2", 0)),  # both stages of a curriculum
                     reference=v["beta"] > 0 and not v["lora_rank"],
                 ),
             )
+
+
+def arms(source: Source) -> int:
+    """How many trainings a notebook makes by the same values: one for each of the ``ARMS`` of a module that it goes
+    through, as in ``for arm in mixed.ARMS``; else 1.
+    """
+    tree = ast.parse(source.text)
+    imported = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    places = {one.asname or one.name: f"{node.module}.{one.name}" for node in imported for one in node.names}
+    loops = (node.iter for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension))
+    over = {ast.unparse(loop).partition(".ARMS")[0] for loop in loops if ast.unparse(loop).endswith(".ARMS")}
+    return prod(len(import_module(places[name]).ARMS) for name in over)
 
 
 def _limits(notebook: str, values: Mapping[str, Any]) -> RolloutConfig:

@@ -16,7 +16,8 @@ from papers.published_curves import published_curves
 from workshop.command import main
 from workshop.jobs import machine
 from workshop.jobs.lengths import measured_length
-from workshop.jobs.plan import by_memory, expected, stages
+from workshop.jobs.notebooks import Source
+from workshop.jobs.plan import arms, by_memory, expected, stages
 from workshop.jobs.run import Job, Planned, plan
 from workshop.planner.advice import fits
 from workshop.planner.choice import SETTINGS, best
@@ -211,6 +212,29 @@ def test_the_tiny_models_lengths_are_those_of_the_published_runs(
     assert found and found.tokens == round(sum(row["tokens"] for row in rows) / len(rows))
     assert found.where == f"{len(published_curves('agile', 'grpo'))} published runs (results/curves)"
     assert measured_length(plan("15", "laptop", [], None), "15_agile_general") is None
+
+
+@pytest.mark.parametrize("profile", ["gpu", "node"])
+def test_a_notebook_of_two_arms_is_planned_for_both(profile: str) -> None:
+    """15 trains on questions alone, and on as many tasks of which half are puzzles; 13 trains once."""
+    job = plan("agile", profile, [], None)
+    steps = {
+        planned.source.number: planned.all_values["steps"]
+        for planned in job.notebooks[2:]
+        if "steps" in planned.all_values
+    }
+    found = dict(stages(job, None, None))
+    assert found["15_agile_general: GRPO, 2 arms"].steps == 2 * steps["15"]
+    assert found["13_agile_grpo: GRPO"].steps == steps["13"]
+
+
+def test_arms_are_those_that_a_notebook_goes_through(tmp_path: Path) -> None:
+    def of(text: str) -> int:
+        (tmp_path / "16_agile_more.py").write_text(f"from papers.agile import mixed as m, reward\n{text}\n")
+        return arms(Source(tmp_path / "16_agile_more.py"))
+
+    assert of("for arm in m.ARMS:\n    print(arm)") == of("some = [arm for arm in m.ARMS]\nprint([*m.ARMS])") == 2
+    assert of("print(m.ARMS)\nfor name in reward.__all__:\n    print(name)") == 1
 
 
 def test_what_trains_nothing_sends_to_what_does(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ def test_every_training_of_every_paper_has_a_row_and_the_planners_numbers() -> N
             (row,) = [
                 row
                 for row in rows.values()
-                if find_paper(name).title in row and f"| {title[:2]}: {title.rpartition(' ')[2]} |" in row
+                if find_paper(name).title in row and f"| {title[:2]}: {title.partition(': ')[2]} |" in row
             ]
             assert re.search(rf"\| {step(stage):,.0f} s( by \w+)?, {needed(stage) / GB:.0f} GB", row)
 
