@@ -294,6 +294,9 @@ if by_hand:
             print(f"{kind:6s} {name:5s} A {A[k]:+.2f}  log-probability {change}")
 
 # %% [markdown]
+# Look at what the *best* of the search group is. If no answer in it earned more than the form's 1, as in the run stored
+# here, the best is an attempt that gave up, and that is what is pushed.
+#
 # A flat group (all A equal 0) pushes nothing; what moves there is moved by the other group. And where two
 # episodes share most of their words, raising one raises the other, and lowering one lowers the other: even the best
 # episode of a group can become less likely. What counts is the difference between best and worst.
@@ -344,8 +347,9 @@ vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]
-# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them? Look at the published
-# ones first: where do they begin, how many steps do they have? Curves of another start or length are no measure of yours.
+# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them? (The run stored here is
+# the first of them, so its line covers one.) Look at the published ones first: where do they begin, how many steps do they
+# have? Curves of another start or length are no measure of yours.
 
 # %% tags=["figure"]
 from kit.train.metrics import read_metrics
@@ -364,7 +368,8 @@ for name, some in {"this run": rows, **before}.items():
 over_published(rows, before)
 
 # %% [markdown]
-# Held-out tasks are few (of twelve, one right answer is 0.08) and of all kinds together. If their curve falls while the
+# Held-out tasks are few (of twelve, one right answer is 0.08) and of all kinds together, so their curve can stay level while
+# the tables below show a large change, as in the run stored here. If it falls while the
 # reward rises, a kind of task may have been given up for another, which the next tables tell apart.
 #
 # ## What changed
