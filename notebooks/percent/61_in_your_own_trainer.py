@@ -285,7 +285,8 @@ else:
 #
 # **Exact ids.** A policy samples token ids. Whoever keeps a turn as text, as a chat endpoint does, encodes it anew before the next
 # turn, and there are many ways to write one text in tokens. Of the turns that the base samples, how many come back as other ids?
-# (Then their probabilities are those of other tokens, and importance ratios compare what was never sampled.)
+# (Then their probabilities are those of other tokens, and importance ratios compare what was never sampled. A trained policy,
+# which writes tags, isn't counted here.)
 
 # %% tags=["guess"]
 policy = HFPolicy(load_model(TINY), chat)  # the base, which writes freely
@@ -333,11 +334,11 @@ for name, session, score in zip(attempts, sessions, together, strict=True):
 # |---|---|---|---|---|---|
 # | ids as they were sampled | yes | yours to keep | yes | not through a chat endpoint | yours to keep |
 # | credit of single turns | yes | told, not paid | no | no | told, not paid |
-# | a group's reward | yes | no | within a process | no | no |
+# | a group's reward | yes | each episode alone | within a process | each alone | each alone |
 #
 # So take another trainer where its models, its speed or your habits decide and the reward is an episode's own: AGILE,
-# Mags-RL, VISTA-Gym's, Visual-ARFT's answer. Take the kit's loop for CodeDance's R_BAT and for rewards of turns; and where a
-# ratio of probabilities has to be exact, one that keeps the ids.
+# Mags-RL, VISTA-Gym's, Visual-ARFT's answer. Take the kit's loop for rewards of turns, and for CodeDance's R_BAT
+# unless TRL holds each group in one process; and where a ratio of probabilities has to be exact, one that keeps the ids.
 #
 # ## What you have seen
 #
