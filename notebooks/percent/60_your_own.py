@@ -477,7 +477,7 @@ show_file(paper)
 #   groups in which they don't.
 # - Does the reward fall in the first steps? Then divide the learning rate by 3.
 #
-# Three experiments to go on with, each with what we found in one training:
+# Two experiments to go on with, each with what we found in one training:
 #
 # <details><summary>Remove <code>found</code> and <code>missed</code>, so that only the answer is rewarded. Does the agent
 # still learn to mark? And with three times the learning rate?</summary>
@@ -493,15 +493,8 @@ show_file(paper)
 # constant answer. The tool told it of every dot. Why did that not help?</summary>
 #
 # In the demonstrations the answer is the number of marks, and of replies "A dot." as well, since the expert marks nothing in
-# vain: nothing there says which of the two to count. (No cell here tells which this agent counts.) While the image shows the
+# vain: nothing there says which of the two to count. While the image shows the
 # dots, no reward teaches it to read the replies. Make the dots too faint to see and train again: what does it learn then?
-#
-# </details>
-#
-# <details><summary>Which part of the reward changed first during training?</summary>
-#
-# Read the rows: <code>read_metrics(folder / "grpo" / "metrics.jsonl")</code> (from <code>kit.train.metrics</code>) has
-# <code>reward/found</code>, <code>reward/missed</code> and <code>reward/accuracy</code> of every step.
 #
 # </details>
 #
