@@ -50,6 +50,7 @@ MARKED = {
         "workshop/jobs/test_notebooks.py",
     ),
     "browser": ("browser/",),
+    "release": ("data_scripts/test_*_chain.py",),
     "notebooks": (
         "workshop/jobs/test_notebooks.py",
         "workshop/jobs/test_any_model.py",
@@ -69,8 +70,8 @@ MARKED = {
         "test_setup.py",
     ),
 }
-"""Marker → how names of files of tests begin that ``make test-fast`` leaves out by it (``make test``: ``browser``, and
-``release``, which its test says itself); ``cores`` leaves none out: it hides GPUs from them.
+"""Marker → how names of files of tests begin that ``make test-fast`` leaves out by it (``make test``: ``browser`` and
+``release``); ``cores`` leaves none out: it hides GPUs from them.
 """
 
 

@@ -82,12 +82,12 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # %% [markdown]
 # ## Where this leads
 #
-# Left: what happens on the way from images to a trained agent, and in which notebook. Right: how well the tiny model did
-# in [held-out](../docs/glossary.md#held-out) tasks at each stage, with 95 %
-# [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or F1, which also
-# counts answers that are partly right. Follow one paper's line from left to right; the papers' tasks differ, so one line
-# can't be compared with another. All begin at 0, because untrained the model doesn't act; notebook 12 says why a 0 can
-# have so long a line.
+# Left: what happens on the way from images to a trained agent, and in which notebook; *SFT* is imitation, *GRPO*
+# reinforcement. Right: how well the tiny model did in [held-out](../docs/glossary.md#held-out) tasks at each stage, with
+# 95 % [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or F1, which
+# also counts answers that are partly right. Follow one paper's line from left to right; the papers' tasks differ, so one
+# line can't be compared with another. All begin at 0, because untrained the model doesn't act; notebook 12 says why a 0
+# can have so long a line.
 
 # %%
 stages = {
@@ -276,8 +276,8 @@ for ten, some in tens.items():
 #
 # ## Running them as jobs
 #
-# A notebook is also a program. Its parameters can be set from the command line, and what it writes
-# goes to a folder of its own:
+# A notebook is also a program. Its parameters can be set from the command line, and what it writes goes to a folder of its
+# own (`python` is `.venv/bin/python`, unless you activated the environment):
 #
 # ```
 # python -m kit list                                # notebooks, profiles, runs
@@ -373,8 +373,8 @@ check("00.3", guesser_share)
 # %% [markdown]
 # <details><summary>Does the paper's untrained model do better? Open when you have solved it.</summary>
 #
-# No: 6.3% of them, where a player that can't see but knows the rule solves one in nine, 11.1%. Many of its answers
-# can't have been orders that leave no piece in place; which they were, the paper doesn't say.
+# No: 6.3% of them, where a player that can't see but knows the rule solves one in nine, 11.1%. Probably many of its
+# answers weren't orders that leave no piece in place; which they were, the paper doesn't say.
 #
 # </details>
 #

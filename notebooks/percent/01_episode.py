@@ -496,8 +496,9 @@ assert (pull[counts] > 0).all() and (pull[~counts] == 0).all()
 display(plots.masks(episode, chat, values=[0.0, *pull.tolist()]))
 
 # %% [markdown]
-# Not small: zero. Without the mask, the loss also asks the model to predict the prompt, the role tokens,
-# even the `<|image_pad|>` places: to *invent* what the environment should tell it.
+# Not small: zero. (Some bars of the policy's tokens are too short to see; the count above says that all are pulled on.)
+# Without the mask, the loss also asks the model to predict the prompt, the role tokens, even the `<|image_pad|>` places:
+# to *invent* what the environment should tell it.
 
 # %%
 everything = gradients([1] * len(episode.ids))

@@ -226,9 +226,10 @@ print(episode.run("print(state)", want=("state",)).values)
 #
 # </details>
 #
-# The sixth status is `episode_lost`: the state itself is gone, for instance because the machine ran out of
-# memory and the system killed the process that held it. The loop of notebook 01 then ends the episode as
-# `lost`, which says nothing about the answer.
+# `timeout` you saw above. `limit` doesn't occur here: it ends a turn that takes more of something than it may, such as
+# more processes and threads at once than `Limits` allows. The sixth status is `episode_lost`: the state itself is gone,
+# for instance because the machine ran out of memory and the system killed the process that held it. The loop of notebook
+# 01 then ends the episode as `lost`, which says nothing about the answer.
 #
 # Output has its limits too: if a turn prints a gigabyte or binds a thousand pictures, the sandbox cuts
 # the output and says so.
@@ -520,9 +521,9 @@ print(f"a new Python for each turn takes {slower:.1f} times a turn with all laye
 # %% [markdown]
 # The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes
 # about as long for one token (by the formula of notebook 05, with vLLM). A layer should add little to a turn, because the
-# kernel checks calls that it has to answer anyway, and namespaces of its own something to a start; on a machine that is
-# busy you can't see either of them in so few rounds. Raise `repeats`, or run `python -m kit bench sandbox`: it measures
-# the processor time of all processes, which others don't add to, memory, and other ways to run code.
+# kernel only checks calls that it has to answer anyway. New namespaces should add something to a start. On a busy machine
+# so few rounds show neither. Raise `repeats`, or run `python -m kit bench sandbox`: it measures the processor time of all
+# processes, which others don't add to, memory, and other ways to run code.
 #
 # ## Paper / here / why different
 

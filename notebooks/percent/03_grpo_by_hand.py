@@ -535,9 +535,9 @@ for name, n, A in rows:
 # <details><summary>Which mean lets a model keep its bad attempts long?</summary>
 #
 # That of eq. 4: a bad advantage that is spread over ten tokens pushes each of them a tenth as hard. By the other mean
-# every token of the group is one of sixteen instead of seven, so all are pushed less, those of good attempts too.
-# Dr. GRPO divides by a constant: there the length changes no push. AGILE keeps the mean of eq. 4; its step reward makes
-# long episodes expensive.
+# every token of the group is one of sixteen instead of seven, so all are pushed less, those of good attempts too. Dr. GRPO
+# divides by a constant: there the length changes no push. AGILE keeps the mean of eq. 4. Its step reward doesn't help
+# here: only a right episode costs more with each step, a wrong one is charged all five however long it is (eq. 5).
 #
 # </details>
 #
@@ -655,9 +655,8 @@ for k, name in enumerate(names):
 # later groups change the next ones.
 #
 # And `slack`'s `<code>` was pushed up, and yet it fell a little. All places use the same weights: what makes `<think>`
-# likelier at the first decision makes it likelier at the second as well, and `<code>` stands against it there. That is
-# the likely reason. To test it, take the first tokens out of the mask and look again. A push is on a token; what moves is
-# the whole policy.
+# likelier at the first decision may do so at the second, where `<code>` stands against it (two digits don't show it). That
+# is a guess that wasn't tested. A push is on a token; what moves is the whole policy.
 #
 # ## The same attempts again
 #

@@ -32,8 +32,8 @@
 # | `gpu`, `node` | the same: what is measured here is measured on the CPU | 2 | 3 GB |
 #
 # The first half is **measured**, on the machine that ran this notebook. The second half is **computed**: no figure there
-# comes from a GPU. Each heading says which it is. Who has no GPUs can stop after the first half; the
-# [glossary](../docs/glossary.md) has the words of the second.
+# comes from a GPU. Where figures are shown, the heading says which it is. Who has no GPUs can stop after the first half;
+# the [glossary](../docs/glossary.md) has the words of the second.
 
 # %% tags=["parameters"]
 run: str = "scaling"  # run directory under runs/
@@ -406,9 +406,10 @@ title, limit = "memory of each GPU, computed", (f"{memory:g} GB", memory)
 display(plots.stacked(made_of, "GB of each GPU", [limit], title=title))
 
 # %% [markdown]
-# The activations stay as they are, whatever is divided: they belong to the episodes, not to the
-# weights. That is why long episodes with many pictures are the real limit of agentic training, and
-# why activations are computed twice (`gradient_checkpointing`) instead of being kept.
+# The bars of ZeRO have the same activations, whatever is divided and among however many GPUs: activations belong to the
+# episodes, not to the weights. (Those of `ddp` are larger because it computes in the 32 bits of its weights; the others
+# compute in 16.) That is why long episodes with many pictures are the real limit of agentic training, and why activations
+# are computed twice (`gradient_checkpointing`) instead of being kept.
 #
 # **Exercise 05.5.** You have 4 GPUs of 24 GB and `Qwen/Qwen2.5-VL-3B-Instruct`. Which of the four ways fit? Plan each with
 # `replace(stage, model=..., gpus=...)` and `needed` (in bytes); leave all else as it is. Name them in the order of `stages`.
@@ -429,9 +430,9 @@ check("05.5", answer, stages=stages)
 # memory, since a token needs all weights read once, however few episodes share the reading. With each of the two engines,
 # which takes longer, learning or playing?
 #
-# In the output *reading* (the prompt and what tools returned, passed through once) belongs to playing; a *launch* is the
-# start of one operation; 0.215 and 0.39 are the shares of a card's arithmetic and of its memory's speed that a training
-# reached on one H200.
+# In the output *reading* (the prompt and what tools returned, passed through once) belongs to playing; the *GB read* for a
+# token are the weights in 16 bits and the keys and values of the episodes; a *launch* is the start of one operation; 0.215
+# and 0.39 are the shares of a card's arithmetic and of its memory's speed that a training reached on one H200.
 
 # %% tags=["guess"]
 divided = replace(stages["zero3"], strategy=strategy)

@@ -515,9 +515,10 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
 #
 # ## The answers in one figure
 #
-# The kit asks these questions of every paper's training ([14](14_agile_claims.ipynb), [24](24_visual_arft_claims.ipynb)) and
-# writes the answers to `results.json`; `python -m kit view RUN` prints them for every run that has them. Before you look:
-# which rows of the two figures will differ most?
+# The kit asks these questions of every paper's training ([14](14_agile_claims.ipynb), [24](24_visual_arft_claims.ipynb))
+# and writes the answers to `results.json`; `python -m kit view RUN` prints them for every run that has them. Filled
+# markers are differences, hollow ones shares; a number on a scale of its own, such as calls an episode, is written and not
+# drawn. Before you look: which rows of the two figures will differ most?
 
 # %%
 found = {}
@@ -544,8 +545,8 @@ display(five(found["busy"], title="paid for the deed's name"))
 #
 # <details><summary>Which single curve, watched during the training, would have stopped it? Think first, then open.</summary>
 #
-# The accuracy on held-out tasks: a number that isn't paid for. The share of episodes that answer (`answered`) would have done
-# as well. Neither reward, nor calls, nor calls that succeed would: they all rose.
+# The accuracy on held-out tasks: a number that isn't paid for. The share of episodes that answer (`answered`) would have
+# done as well. Neither reward nor calls would: both rose. And every call succeeded, in the end, in either training.
 #
 # </details>
 
@@ -563,7 +564,8 @@ display(charts.lines(watched, "step", "answered", title))
 # A limit that is set after the figure can always be set so that the claim holds. So each paper's `claims.toml` says what
 # is compared, the smallest difference that counts (the *margin*), and how many trainings and images it takes. A margin
 # tests only what was measured after it: [results](../docs/results.md) say of each paper which came first. Take one claim,
-# of CodeDance (notebooks 31 to 34): its reward makes an agent call less without costing accuracy.
+# of CodeDance (notebooks 31 to 34): its *adaptive* reward makes an agent call its tools less than a *bonus* for calls
+# does, and costs no accuracy beside that or beside a reward for the *outcome* alone.
 
 # %%
 from papers.registered import registered
@@ -591,8 +593,11 @@ for key, one in claim.checks.items():
 #
 # and the chance of a verdict, the *power*, follows from it: for *more* the chance of showing a difference as large as the
 # margin, for *no_less* that of ruling out so large a loss where there is none. Below it is computed for the *no_less*
-# check beside the outcome reward, from deviations that were seen in earlier runs, which are printed with it. Guess two of
-# them: 2 trainings and 3,000 images, 20 trainings and 300.
+# check beside the outcome reward, from deviations that were seen in earlier runs, which are printed with it. (Of *seen
+# in*: the two numbers with a sign say on how many more questions the adaptive agent was right than its rival, in each of
+# two earlier trainings; the *half-width* is half of the 95 % interval of their mean, as an accuracy. What part is the
+# rest's can't be told from that, so it is counted as the images'.) Guess two of them: 2 trainings and 3,000 images, 20
+# trainings and 300.
 
 # %% tags=["guess"]
 one = claim.checks["outcome"]

@@ -812,9 +812,10 @@ for name, row in rows.items():
     print(f"{name:21s}{line}   {''.join(f'{share:7.1%}' for _, share in row)}")
 
 # %% [markdown]
-# Its Acc is near that of guessing, but its Score isn't: any of the 24 arrangements would give 25 % at each level. Its
-# Score rises with the level, like that of the guesser that leaves everything: the model often leaves pieces where they
-# are. An Acc near chance can come from several habits, and only a second measure tells which.
+# None of them at every level. Its Acc is a little above that of any of the 24 at L0 and L1; at L2 it is about that of the
+# guesser who knows the level. Its Score fits neither of the two: it rises with the level, like that of the guesser that
+# leaves everything. So perhaps the model often leaves pieces where they are. A low Acc can come from several habits, and a
+# second measure helps to tell them apart.
 #
 # ## What you have seen
 #

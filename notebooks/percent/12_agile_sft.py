@@ -357,14 +357,13 @@ trials = agile.first_per_level(choosing, eval_puzzles)
 greedy = agile.play_greedily(vlm, chat, box, trials, play)
 policy = HFPolicy(vlm, chat)
 sampled = play(policy, chat, box, trials, temperature=1.0, seed=seed)
-parts = {"looks": [e for e in sampled if e.calls]}
-parts["guesses"] = [e for e in sampled if not e.calls]
+played = {"greedy": greedy, "sampled": sampled}
+played["sampled, looked"] = [e for e in sampled if e.calls]
 shares = {}
-for name, some in {"greedy": greedy, "sampled": sampled, **parts}.items():
+for name, some in played.items():
     right = sum(is_right(e, e.task.target) for e in some)
-    print(f"{name:9s} {len(some):3d} episodes, {right:3d} right")
-    if name not in parts:
-        shares[name] = {"looks": looks(some), "solved": right / len(some)}
+    shares[name] = {"looks": looks(some), "solved": right / len(some)} if some else {}
+    print(f"{name:16s} {len(some):3d} episodes, {right:3d} right")
 display(plots.bars(shares, "share of the episodes", chance))
 
 # %% [markdown]
@@ -427,7 +426,7 @@ check("12.3", undecided_group)
 
 # %% [markdown]
 # Try your function on p = 0, 0.01, 0.4 and 1. At 0 and at 1 all episodes of a group do the same, nothing is compared and
-# nothing is learnt about looking. A cold start should leave the question open.
+# nothing is learnt about looking. So if reinforcement is to answer the question, the cold start has to leave it open.
 #
 # ## How undecided should it be?
 #
@@ -457,9 +456,10 @@ else:
 # %% [markdown]
 # Read the two ends first. Where no demonstration guesses, the agent was shown nothing but looking, and SFT alone solves
 # most of what there is to solve: about as much as reinforcement will reach in notebook 13. Where nearly all guess, a group
-# seldom holds an episode that looks. And in between? If imitation copies shares, the greedy agent turns from one way to the
-# other where half of the demonstrations guess. The curve can say between which two of its points it turned, and no more. (A
-# greedy agent that never looks isn't at 0: a guess from the thumbnails is right now and then.)
+# seldom holds an episode that looks. And in between? If imitation copies shares, the greedy agent turns from one way to
+# the other where half of the demonstrations guess. The curve can say between which two of its points it turned, and no
+# more. (A greedy agent that never looks needn't be at 0: a guess from the thumbnails can be right now and then. In the
+# stored run none was: nearly all answers named a piece twice.)
 #
 # **What is notebook 13 for, then?** Whoever knows what is right to do should show it: imitation is the shorter way. The
 # paper's base is in another place. It imitates right episodes only, solves 22 % after that (Table 1), and the reward does
@@ -596,11 +596,12 @@ for name, replies in told.items():
 box.close()
 
 # %% [markdown]
-# The paper's model is two thousand times larger and learns from other pictures; its expert is another
-# model, ours a script that knows the answer. In the paper the cold start helps a little, since it imitates right episodes
-# only. On a laptop ours helps not at all, greedily, because we made it undecided. `gpu` and `node` imitate as the
-# paper does. What carries over is the shape: after imitation the agent keeps to the tags (though its blind answers may name
-# a piece twice), most puzzles are not solved, and what is missing first of all is the look.
+# The paper's model is two thousand times larger and learns from other pictures; its expert is another model, ours a script
+# that knows the answer. In the paper the cold start helps a little, since it imitates right episodes only. On a laptop
+# ours helps not at all, greedily, because we made it undecided. `gpu` and `node` imitate as the paper does. What carries
+# over is the shape: after imitation most puzzles are not solved, there and here. What is missing isn't the same. Ours
+# keeps to the tags (though its blind answers may name a piece twice) and doesn't look; the paper's is shown full pieces
+# from the beginning.
 #
 # ## What you have seen
 #
@@ -633,9 +634,9 @@ display(
     Markdown(f"""
 - **{taken}**: {taught_guess} of the demonstrations guess, and
   so do {sampled_guess} of its sampled episodes and {greedy_guess} of its greedy ones.
-- Of the sampled episodes that looked {found_out(parts["looks"])} are
+- Of the sampled episodes that looked {found_out(played["sampled, looked"])} are
   right, of
-  those that didn't {found_out(parts["guesses"])}: that is what a
+  those that didn't {found_out([e for e in sampled if not e.calls])}: that is what a
   reward
   can tell apart.
 - Left to win, greedily: it solves {reached:.2f}, and the same base, asked from the full

@@ -521,9 +521,10 @@ display(five(metrics))
 # ## More photographs
 #
 # The packaged photographs to evaluate on are eight. `--set photographs=FOLDER` takes a folder that
-# `data_scripts/debian_photos.py` wrote, and plays puzzles of its closed test set as well, each picture once at each
-# level. A test set is opened once: choices are made on its development pictures. The results end in `_photographs`, and
-# A1, A2 and A4 rest on these puzzles, too: then their figures differ from those of the eight photographs above.
+# `data_scripts/debian_photos.py` wrote, and plays puzzles of its closed test set as well, each picture once at each level.
+# Such a test set is meant to be opened once: choices are made on its development pictures. The results end in
+# `_photographs`, and A1, A2 and A4 rest on these puzzles, too: then their figures differ from those of the eight
+# photographs above.
 
 # %%
 more = image_folder.photographs(photographs, "test") if photographs else []
@@ -550,7 +551,12 @@ for folder in folders if more else []:
 # ## Everything side by side
 #
 # Square brackets hold 95 % intervals, round brackets the paper's number, `random` a guesser's. Each look at test puzzles
-# is one more chance to choose what happens to score well there, so the first line counts them.
+# is one more chance to choose what happens to score well there, so the first line counts them. A *stage* is one model
+# playing in one way: the base asked directly (twice), the agents on 2×2 and on 3×3, the models of A5, and the plays behind
+# the five questions.
+#
+# The intervals count photographs, not puzzles. None right of the eight that the 2×2 puzzles are cut from reaches up to
+# 0.369; 3×3 has puzzles of fewer, so there the same zero reaches further.
 
 # %%
 played = stages_of(EVALUATION, arms)
@@ -576,8 +582,8 @@ display(figure)
 
 # %% [markdown]
 # The paper's Tables 1 and 2 have all levels of both sizes: pieces in place at first, L0 to L7, and all together. Here they
-# are once more, in percent, with the paper's numbers in brackets. Nobody else has its 300 test pictures, so the puzzles
-# are this run's own; `random` is chance, computed.
+# are once more, in percent, with the paper's numbers in brackets. The kit doesn't have its 300 test pictures, so the
+# puzzles are this run's own; `random` is chance, computed.
 
 # %%
 from papers.agile import tables
@@ -642,8 +648,9 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # ## How much had the start left open?
 #
 # Six of ten demonstrations of the published start guess blindly, on purpose. Starts that always look, or that guess half
-# as often, can be trained by the same reward: where would imitation alone be best, and where would reinforcement add
-# most? Notebook 12 has imitation alone; the next figure has both, once such trainings are published.
+# as often, can be trained by the same reward: where would imitation alone be best, and where would reinforcement add most?
+# Notebook 12 answers the first half for AGILE. The next figure has both halves, once such trainings are published;
+# [06](06_is_it_learning.ipynb) draws it for every paper that has them already.
 
 # %% tags=["guess"]
 several = comparable({"agile": published})

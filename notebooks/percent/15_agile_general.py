@@ -104,10 +104,12 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 # ## What is asked
 #
 # The paper measures on nine benchmarks: fixed sets of questions with answers. A model of three million parameters can
-# answer none of them, so it is asked what its base was taught: fourteen skills, each one question with one certain
-# answer, in the words it was taught in. No model here was trained on any of these images: they are drawn anew, before
-# held-out photographs and fresh scenes, with handwritten digits of the test part. What is the jigsaw itself (where does
-# each piece belong?) is left out: that training changes this would be no surprise.
+# answer none of them, so it is asked what its base was taught: fourteen skills, each one question with one certain answer,
+# in the words it was taught in. No training in these notebooks shows any of these images: they are drawn anew, in front of
+# held-out photographs and fresh scenes. One exception lies further back: the base saw all the handwritten digits when it
+# was made, those of the test part too ([its card](04_tiny_vlm.ipynb) says so). So what is read of `number`, and of a
+# handwritten number on `cards`, is no result on unseen digits. What is the jigsaw itself (where does each piece belong?)
+# is left out: that training changes this would be no surprise.
 
 # %%
 tasks = (
@@ -193,10 +195,10 @@ for i in few:
 
 # %% [markdown]
 # Some replies name what is there and then go on: with a thought about pieces, with code, with nothing to do with the
-# question. Such a model still sees; it has lost the habit of stopping. So there is a second number: how many replies
-# *begin* with the right answer, whatever follows. The skills were fixed before any result was seen; this number
-# (`begins_*`) was added after the untrained, SFT and GRPO results of one run had been seen, so it is exploratory and no
-# claim rests on it.
+# question. There the model still says what is right; it has lost the habit of stopping. Other replies are wrong from the
+# first words on. So there is a second number: how many replies *begin* with the right answer, whatever follows. The skills
+# were fixed before any result was seen; this number (`begins_*`) was added after the untrained, SFT and GRPO results of
+# one run had been seen, so it is exploratory and no claim rests on it.
 #
 # **Exercise 15.2.** Which share of the wrong replies is lost to form alone? A reply is right if its words are exactly the
 # answer's, and lost to form if its first words are the answer's and more follow. If none is wrong, the share is 0.
@@ -221,6 +223,10 @@ for stage, found in metrics.items():
 # %% [markdown]
 # The rule of claim A8 is stated in `papers/agile/claims.toml`: accuracy after GRPO minus untrained, and minus after SFT,
 # both above 0.
+#
+# How much of a loss is form? Compare the two columns: if the share that *begins* right falls less than the share that is
+# right, the difference is replies that only went on too long. What is behind the rest, eyes or words, the table can't
+# tell. Nor do all skills lose alike: in the stored run `cards` fall from all right to none.
 
 # %%
 display(Markdown(STATED.table({"A8": verdicts[1].record()})))
@@ -357,10 +363,10 @@ for name in ("A7", "A8"):
 # What is called general vision is not the same in both columns: there nine benchmarks that ask for knowledge and reasoning
 # as well, here fourteen perception skills in the base's own words.
 #
-# - **A8.** The paper's model gains elsewhere. Ours loses, and the table says where: compare `untrained` with `sft`, and `sft`
-#   with `grpo`. Why the cold start should cost so much is a guess that was not tested: the base was pretrained on exactly
-#   what it is asked, so there is little to gain and much to forget; and with three million weights what is learnt may lie
-#   on top of what was known.
+# - **A8.** The paper's model gains elsewhere. Ours loses, and the table says where: compare `untrained` with `sft`, and
+#   `sft` with `grpo`. Why the cold start should cost so much is a guess that was not tested: the base was pretrained on
+#   exactly what it is asked, so there is little to gain and much to forget; and in three million weights what is newly
+#   learnt may overwrite what was known.
 # - **A7.** In `qa` our model practises the very skills it is asked about, so puzzles have a harder stand here than in the
 #   paper, whose questions come from other sources than its benchmarks. And few tasks are not 20K. `half` starts from
 #   a model that guesses, so its few puzzles first have to teach it that looking pays (notebook 13).
@@ -368,8 +374,7 @@ for name in ("A7", "A8"):
 # So this doesn't show that the paper is wrong about its model. It shows what to look at in yours: ask it, after every
 # training, something that the training didn't mention.
 #
-# What follows compares this run's own models. That it may be otherwise in another training, the tables above have said:
-# of one seed they decide nothing.
+# What follows compares this run's own models. Another training may end otherwise: one seed decides no claim.
 #
 # ## What you have seen
 #
@@ -379,8 +384,7 @@ for name in ("A7", "A8"):
 played = gathered()
 before, after = played["untrained"], played["grpo"]
 how = in_words(before, after)
-ways = {"higher": "In this one training it answers better"}
-ways["lower"] = "In this one training it answers worse"
+ways = {"higher": "It answers better", "lower": "It answers worse"}
 verdict = ways.get(how.split()[0], "It answers as well as before")
 wrong = [o for o in after if not o.correct]
 begun = sum(o.begins for o in wrong)

@@ -113,8 +113,9 @@ for t in hard:
 
 # %% [markdown]
 # The paper's demonstrations draw the line otherwise: a weak model sorts the questions; the paper doesn't say how
-# (`data_scripts/codedance.py --weak-to-strong` lets it try each several times). That line moves with the model. Ours is drawn by the program that makes the tasks, so it can be proven;
-# how often a model solves each level tells whether it agrees.
+# (`data_scripts/codedance.py --weak-to-strong` lets a weak model try each question several times). That line moves with the
+# model. Ours is drawn by the program that makes the tasks, so it can be proven; how often a model solves each level tells
+# whether it agrees.
 #
 # ## A card too small to read
 #
@@ -239,7 +240,7 @@ print("the paper's limit:", READABLE_FIGURES.seconds, "seconds")
 # d(\mu) = \sigma\big(\gamma\,(0.5 - \mu)\big) - \delta$$
 #
 # - $R_{acc}$ is 1 for a right answer, else 0.
-# - $w\,R_{format}$ takes 0.2 from an episode that breaks the form: a turn without its tags, or no answer.
+# - $R_{format}$ is −1 for an episode that breaks the form (a turn without its tags, or no answer), else 0; $w$ is 0.2.
 # - $R_{seq}$ is for the calls. Each attempt belongs to a [group](../docs/glossary.md#group): several attempts at the same
 #   task. $\mu$ is the share of them that is right. If the group mostly fails, calls that succeed are paid for; if it mostly
 #   knows, they cost something. $c$ is 1.5 if this attempt's answer is right, and 0.5 if it is wrong.
@@ -407,8 +408,8 @@ check("31.4", gain_of_comments)
 #
 # ## Turns have returns of their own
 #
-# You saw two attempts that earn the same although one stumbled on the way. So each turn $t$ gets a reward as well: $r_t = -0.5$ if its
-# code failed, else 0. Its *return* looks ahead:
+# You saw two attempts that earn the same although one stumbled on the way. So each turn $t$ gets a reward as well:
+# $r_t = -0.5$ if its code failed, else 0. Its *return* looks ahead:
 #
 # $$R_t = \sum_k 0.2^k\, r_{t+k}$$
 #
@@ -436,9 +437,10 @@ print("their returns:       ", [round(r, 3) for r in returns(score.turns, 0.2)])
 # %% [markdown]
 # The first turn failed, and the third as well: a little of the third's failure reaches back to the first.
 #
-# The returns are then *normalised*: minus their mean, divided by their standard deviation. Over which turns? The paper
-# doesn't say. Its released code takes all turns but the last of each attempt, that is, the calls. Here are an attempt with a
-# failed call and one without. What does a call that *succeeds* get by either rule, if both attempts earn the same?
+# The returns are then *normalised*: minus their mean, divided by their standard deviation (by n, not n − 1). Over which
+# turns? The paper doesn't say. Its released code takes all turns but the last of each attempt, that is, the calls. Here are
+# an attempt with a failed call and one without. What does a call that *succeeds* get by either rule, if both attempts earn
+# the same?
 
 # %% tags=["guess", "figure"]
 turns = [(-0.5, 0.0, 0.0), (0.0, 0.0)]  # fails, succeeds, answers; succeeds, answers
@@ -449,10 +451,11 @@ for rule, called in rules.items():
     print(f"{called:17s}", [[round(a, 5) for a in one] for one in found])
 
 # %% [markdown]
-# By the released rule a call that succeeds stands above the mean of all calls, always, since only failures cost anything. It
-# is a hidden bonus for calling, next to a reward that is there to decide just that. If the answer's turn is compared as well,
-# answering gets the same push as a call that succeeds, so nothing favours calling. That is our rule; `turn_baseline="calls"` is the released one. In training the turn's part is
-# multiplied by 0.2 and added to the [advantage](../docs/glossary.md#advantage) of the whole attempt.
+# By the released rule a call that succeeds, with no failure after it, stands above the mean of all calls as soon as one of
+# them fails, and never below it, since only failures cost anything. It is a hidden bonus for calling, next to a reward that
+# is there to decide just that. If the answer's turn is compared as well, answering gets the same push as a call that
+# succeeds, so nothing favours calling. That is our rule; `turn_baseline="calls"` is the released one. In training the turn's
+# part is multiplied by 0.2 and added to the [advantage](../docs/glossary.md#advantage) of the whole attempt.
 #
 # ## The sets
 #
@@ -534,9 +537,10 @@ print(sum(map(len, sets.values())), "tasks, each solved by a script")
 # ## Demonstrations
 #
 # The expert is a script that knows what each image says. It speaks in the words that the small model already has: it
-# lists what it sees and repeats the question. What it read off stands right behind the question, whether it calls or not,
-# so that each demonstration teaches to look it up there. Step through one. The tinted tokens are the policy's own; it
-# learns from no others ([loss mask](../docs/glossary.md#loss-mask)).
+# lists what it sees and repeats the question. On easy questions the value that was asked for stands right behind the
+# question, whether it calls or not, so that these demonstrations teach to look it up there; where code computes, as below,
+# nothing stands between question and code. Step through one. The tinted tokens are the policy's own; it learns from no
+# others ([loss mask](../docs/glossary.md#loss-mask)).
 
 # %%
 from kit.train.demonstrations import collect
@@ -613,8 +617,8 @@ print("who says what is hard        a weak model  the program that draws it")
 # The paper's demonstrations are made by models and checked by a model of 72 billion weights; ours are written by a
 # script, so they sound alike, and none of them is wrong. Its code opens the image as the model saw it; ours opens the
 # original, because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed
-# one here. The
-# reward is the released code's: the paper's text lost the constants of $d$.
+# one here. Needless calls are asked for in a share `needless` of the easy demonstrations; a checksum of a task's id decides
+# in which, and needn't hit that share exactly. The reward is the released code's: the paper's text lost the constants of $d$.
 #
 # ## What you have seen
 #

@@ -13,8 +13,9 @@
 # %% [markdown]
 # # 32 · CodeDance: the cold start
 #
-# **The question.** A small model can describe a chart or a receipt, but asked for one value on it, it often names another, and
-# it has never decided to write code. What does it take from an expert that calls where it has to, and sometimes where it needn't?
+# **The question.** A small model can describe a chart or a receipt, but asked for one value on it, it often names another,
+# and it has never decided to write code. What does it take from an expert that calls where it has to, and sometimes where it
+# needn't?
 #
 # **The paper.** [CodeDance (arXiv:2512.17312)](https://arxiv.org/abs/2512.17312), section 3.2 and Table 4:
 # supervised fine-tuning ([SFT](../docs/glossary.md#sft)) on 34,000 episodes before reinforcement learning. Table 3 has
@@ -177,9 +178,9 @@ print({kind: round(share, 2) for kind, share in asked_directly.items()})
 
 # %% [markdown]
 # It doesn't compute, and it can't read what the prompt hides, nor does it with the full pictures: a whole board at once is
-# more than it was taught to read. That is what acting can win. But does it *see*? Ask it to
-# describe each picture, in the words of its pretraining ("Read the bars.", "What does it say?"), and count the answers
-# that are true in every word.
+# more than it was taught to read. That is what acting can win. Two easy kinds, `board` and `geometry`, are at 0.00 as well,
+# and they need no acting. So does it *see*? Ask it to describe each picture, in the words of its pretraining ("Read the
+# bars.", "What does it say?"), and count the answers that are true in every word.
 
 # %% tags=["guess"]
 train = load_tasks(folder / "data" / "train.jsonl")
@@ -239,8 +240,8 @@ for level, some in by_level.items():
 # $$\mathcal{L}(\theta) = -\frac{1}{\sum_t I_t} \sum_t I_t \log \pi_\theta(y_t \mid y_{<t}), \qquad
 # I_t = 1 \text{ where the expert wrote token } t$$
 #
-# After "…How high is the red bar? 7." half of the easy demonstrations go on with `<code>` and half with `<answer>`. No model can find both
-# certain.
+# After "…How high is the red bar? 7." some of the easy demonstrations go on to `<code>` (0.45 of all easy ones, above) and the
+# others to `<answer>`. No model can find both certain.
 #
 # **Exercise 32.1.** At this token the expert goes one way in a share `p` of the demonstrations, and the other way in the
 # rest. How small can the mean loss at this token get, at best? (The model may give either way any probability.)
@@ -352,8 +353,8 @@ for kind, share in stages["after SFT"].items():
 # Set the two columns beside what the model can *see*: before training most descriptions were true (the list above). Where
 # a kind stays low, look at an episode of it. Often it lists what it sees rightly, repeats the question, and then names
 # the wrong one of its own entries. To look a value up in a list of one's own is a skill of its own. Imitation taught it
-# here once the look-up always stood at the same place, right behind the question (no cell compares); a computation, which
-# uses *all* values in their order, it learns at once.
+# here once the look-up always stood at the same place, right behind the question (no cell compares). Computations it has learnt
+# as well: compare `chart_compute` with `chart_value`, which is a look-up.
 #
 # The kinds that no demonstration showed are there on purpose. Each wants something else. A hard `sheet` lies turned or in the
 # dark, and has to be turned or brightened before it can be read: no demonstration does either. A hard `arithmetic` wants a
@@ -373,8 +374,9 @@ for kind in [kind for kind in kinds if kind not in taught_kinds][-3:]:
             print("   it says:", turn.text[:200])
 
 # %% [markdown]
-# So it does what it was shown for the kind that looks most alike. Imitation brings the examples, and little beyond. A reward
-# can change that only if some attempt, sampled, happens to be right.
+# So where it calls, it does what it was shown for the kind that looks most alike; on `arithmetic` and `sheet` it mostly makes
+# no call at all. Imitation brings the examples, and little beyond. A reward can change that only if some attempt, sampled,
+# happens to be right.
 #
 # Here is one hard question, played. What does the agent do?
 
@@ -459,14 +461,13 @@ from papers.codedance.reward import difficulty
 mu = accuracy(sampled)
 turning = next(m / 1000 for m in range(1001) if difficulty(m / 1000) < 0)
 line = (f"calls cost above {turning:.2f}", turning)
-mu = dict(sorted(mu.items(), key=lambda one: (one[0].partition("/")[2], one[1])))
 display(plots.bars({"sampled": mu}, "share right", line))
-for kind in mu:
+for kind in sorted(mu):
     print(f"{kind:20s} μ = {mu[kind]:.2f}, a call is worth {difficulty(mu[kind]):+.2f}")
 
 # %% [markdown]
-# **Exercise 32.3.** On which kinds of questions does the reward charge for a call that succeeds? Given is μ for each kind; return
-# the names, sorted. Use the paper's sharpness 8 and offset 0.2.
+# **Exercise 32.3.** On which kinds of questions does the reward charge for a call that succeeds? Given is μ for each kind;
+# return the names, sorted. Use the paper's sharpness 8 and offset 0.2.
 
 
 # %% tags=["exercise"]
@@ -492,15 +493,13 @@ from papers.codedance.reward import GENERAL, MATH_KINDS, MATHEMATICS
 
 with_tool, without_tool = accuracy(tuned), accuracy(unseen)
 sums = {}
-print("kind                 d(μ)   pay if it calls  without")
+print("kind                 d(μ)   pay with a call  without")
 for kind in sorted(mu, key=mu.get):
     worth = difficulty(mu[kind])
     of = MATHEMATICS if kind.partition("/")[0] in MATH_KINDS else GENERAL
     if worth >= 0 or kind not in with_tool:
         continue  # there a call is paid for
-    right = with_tool[kind]
-    calls_it = right * (of.accuracy + of.call_right * worth)
-    calls_it += (1 - right) * of.call_wrong * worth
+    calls_it = with_tool[kind] * (of.accuracy + of.call_right * worth)
     at_once = without_tool[kind] * of.accuracy
     sums[kind] = calls_it, at_once
     print(f"{kind:20s} {worth:+.2f}  {calls_it:15.2f}  {at_once:7.2f}")
@@ -511,11 +510,12 @@ for name, of in (("arithmetic and geometry", MATHEMATICS), ("all others", GENERA
     )
 
 # %% [markdown]
-# That is the idea of this paper. The reward charges for calls wherever the agent mostly knows, on hard questions as on easy ones:
-# it doesn't know which is which. But the charge is smaller than what an answer earns. Where the call makes the answer right, the
-# agent keeps calling and pays; where it would be right anyway, it stops. So a price finds out *where a call is needed*, and
-# nobody has to say it. (The column "without" is what this agent answers when its tool tells nothing. For an easy kind on which
-# it hardly calls, greedily, the two columns are nearly the same play, and differ by the price alone.)
+# That is the idea of this paper. The reward charges for calls wherever the agent mostly knows, on hard questions as on easy
+# ones: it doesn't know which is which. But the charge is smaller than what an answer earns. Where the call makes the answer
+# right, it pays to go on calling; where the answer would be right anyway, it pays to stop. So a price can find out *where a
+# call is needed*, and nobody has to say it; whether a training gets there, notebooks 33 and 34 ask. (The column "without" is
+# what this agent answers when its tool tells nothing. For an easy kind on which it hardly calls, greedily, the two columns
+# are nearly the same play, and differ by the price alone.)
 #
 # ## Paper / here / why different
 #
@@ -536,8 +536,9 @@ box.close()
 # %% [markdown]
 # The paper's model is two thousand times larger and learns from photographs, diagrams and 34,000 demonstrations of larger
 # models, none of which calls for nothing. It has no replay: a model of that size forgets little. What carries over is the
-# shape. After imitation the agent keeps to the form and computes what it can't see; how often it calls is what it was
-# shown; and nothing in the loss of SFT says when a call was worth making. A reward has to.
+# shape. After imitation the agent keeps to the form and computes what it can't see; how often it calls, its words drawn at
+# random, is about what it was shown (greedily it isn't); and nothing in the loss of SFT says when a call was worth making. A
+# reward has to.
 #
 # ## What you have seen
 #

@@ -118,9 +118,9 @@ print({name: len(some) for name, some in arms.items()}, "seed(s)")
 # %% [markdown]
 # ## One claim: "it calls less, and is no less accurate"
 #
-# This is C1, the paper's main result. Its Table 3 has three agents from the same cold start. The one that was paid for the answer
-# alone calls seldom (1.34 turns an episode, 65.3 % right). The one that got a bonus for calls calls everywhere (2.43 turns,
-# 63.6 %). R_BAT, the adaptive reward, calls as seldom as the first (1.41 turns) and has the highest accuracy (65.8 %).
+# This is C1, the paper's main result. Its Table 3 has three agents from the same cold start. The one that was paid for the
+# answer alone calls seldom (1.34 turns an episode, 65.3 % right). The one that got a bonus for calls calls everywhere (2.43
+# turns, 63.6 %). R_BAT, the adaptive reward, calls as seldom as the first (1.41 turns) and has the highest accuracy (65.8 %).
 #
 # ### The picture
 #
@@ -184,7 +184,7 @@ for stage in ("sft", "grpo", *REWARDS):
 # Two things. The first is our own doing. On a laptop half of the easy demonstrations call needlessly, so that there is
 # something to bring down; in the paper none does. With such a decided start R_BAT may find nothing left to do. Runs from starts
 # that call half as often, or never, are measured by the same figures where they are there. How many calls are left for R_BAT in
-# each?
+# each? (*Not run*: no such training is published, and nothing is to be guessed.)
 
 # %% tags=["guess"]
 starts = {"as here": "", "half as often": "half", "never": "decided"}
@@ -198,8 +198,8 @@ for name, arm in starts.items():
 # And a single run needn't look like the published ones: greedy play of one cold start may hardly call on easy questions,
 # and then there is nothing for R_BAT to bring down in it (`calls_easy` in the table below, `sft` beside `grpo`).
 #
-# The second: what is the call good for? An agent whose answers don't need its calls would lose nothing by stopping, and C1 would
-# be about manners. The five questions below test that.
+# The second: what is the call good for? An agent whose answers don't need its calls would lose nothing by stopping, and C1
+# would be about manners. The five questions below test that.
 #
 # ## Your run beside the paper
 #
@@ -233,8 +233,8 @@ else:
 # %% [markdown]
 # An agent is better than another without doubt if it is right more often *and* calls less. Often neither is.
 #
-# **Exercise 34.1.** `found` gives each agent's accuracy and calls. Which agents are beaten by no other? One is beaten if another is
-# at least as accurate with at most as many calls, and better in one of the two. Return the names, sorted.
+# **Exercise 34.1.** `found` gives each agent's accuracy and calls. Which agents are beaten by no other? One is beaten if
+# another is at least as accurate with at most as many calls, and better in one of the two. Return the names, sorted.
 
 
 # %% tags=["exercise"]
@@ -292,9 +292,9 @@ for n, some in by_budget(played).items():
 #
 # </details>
 #
-# **Exercise 34.2.** A question needs two calls that succeed, one after the other. Each call fails with probability `p`, by chance, and
-# a failed one is simply tried again. In which share of its episodes does the agent answer within `turns` turns? (The answer
-# takes a turn, too.)
+# **Exercise 34.2.** A question needs two calls that succeed, one after the other. Each call fails with probability `p`, by
+# chance, and a failed one is simply tried again. In which share of its episodes does the agent answer within `turns` turns?
+# (The answer takes a turn, too.)
 
 
 # %% tags=["exercise"]
@@ -352,7 +352,8 @@ metrics, verdicts = measured(played, curves, numbers, max_turns=max_turns)
 display(five(metrics, headlines=True, title="the five questions: one value each"))
 
 # %% [markdown]
-# Below it are all values, those of easy and of hard questions by themselves.
+# Below it are all values, those of easy and of hard questions by themselves. What is neither a share nor a difference (calls,
+# entropy, weights) has its number alone, no marker.
 
 # %% tags=["guess"]
 display(five(metrics, ["easy", "hard"]))
@@ -362,19 +363,22 @@ display(five(metrics, ["easy", "hard"]))
 #
 # 1. Does reinforcement add? A gain is shown if its whole interval lies right of 0. What R_BAT is after, fewer needless calls,
 #    isn't among the answers: a training can be worth its while without one more answer being right.
-# 2. Does acting pay? The agent is compared with the same base, asked directly. On easy questions that is about reading a list of
-#    its own; on hard ones about calls.
+# 2. Does acting pay? The agent is compared with the same base, asked directly. On easy questions that is about reading a list
+#    of its own; on hard ones about calls.
 # 3. Does what it is shown matter? On hard questions next to nothing should be left when it is shown another question's
 #    output. On easy ones an agent that calls needlessly loses nothing without its tools. That is the same fact twice: a
 #    call is worth making where its output decides.
-# 4. Where do the calls go? That they succeed shows that it acts well. Compare the shares with its tools and without.
-# 5. Is the signal alive? Under R_BAT a group teaches even if all its answers are right, as long as some of them called.
+# 4. Where do the calls go? That they succeed shows only that the code runs: on `composed`, in notebook 33, nearly all do, and
+#    no answer is right. Compare the shares with its tools and without.
+# 5. Is the signal alive? Under R_BAT a group teaches even if all its answers are right, as long as some of them called with
+#    success and others didn't.
 #
 # ## All verdicts
 #
-# **Exercise 34.3.** C3 says that calls grow *at equal accuracy*. "Equal" is no difference of zero: that can't be shown. So the rule
-# asks whether the whole interval of the difference lies within a margin, on either side of 0. Write it: `gain` is (low, high) of
-# the accuracy that the calls buy, at 90 %, `more` is (low, high) of the calls that are made more, at 95 %. Does C3 hold?
+# **Exercise 34.3.** C3 says that calls grow *at equal accuracy*. "Equal" is no difference of zero: that can't be shown. So
+# the rule asks whether the whole interval of the difference lies within a margin, on either side of 0. Write it: `gain` is
+# (low, high) of the accuracy that the calls buy, at 90 %, `more` is (low, high) of the calls that are made more, at 95 %.
+# Does C3 hold?
 
 
 # %% tags=["exercise"]
@@ -390,8 +394,8 @@ check("34.3", c3_holds)
 
 # %% [markdown]
 # Now your run's verdicts. Each line has the checks that decide, or leave it open; the last column says what would decide
-# it, as far as that is known. A claim whose runs weren't named isn't run. And since each look at test questions is one
-# more chance to choose what happens to score well there, the first line counts them.
+# it, as far as that is known. A claim whose runs weren't named is *undecided*, too; the fourth column then says *not run*. And
+# since each look at test questions is one more chance to choose what happens to score well there, the first line counts them.
 
 # %% tags=["guess"]
 print(opened(played, ("sft-sampled",)))
@@ -414,10 +418,10 @@ print("written:", f"runs/{run}/results.json")
 # %% [markdown]
 # ## The same rules, more seeds
 #
-# `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names, with all four
-# rewards. Which of the claims do you expect to hold? In the figure a marker with a line is a value with its interval, drawn
-# beside its limit, the side that is claimed at the right, in units of the smallest effect worth having (grey: less than one). A
-# hollow marker has no interval.
+# `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names, with
+# all four rewards. Which of the claims do you expect to hold? In the figure a marker with a line is a value with its
+# interval, drawn beside its limit, the side that is claimed at the right, in units of the smallest effect worth having (grey:
+# less than one). A hollow marker has no interval.
 
 # %% tags=["guess"]
 print("seeds:", published["seed"])
@@ -436,17 +440,18 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # - *Undecided* because trainings differ: two rewards are compared seed by seed. Where accuracy moves more from seed to seed
 #   than from reward to reward, more seeds help.
 # - *Equal* says that an effect worth having isn't there, and takes as many data as *holds*. Of C3 it is what is claimed.
-# - *Doesn't* needs a reason that you can see. For C6 it would be this: a question that joins two skills is paid for only when an attempt joins them, and
-#   a policy that never does gets no first step.
-# - *Holds* is about the statistic. Look for a simpler explanation first: how undecided the cold start was, and what an agent with
-#   its tools switched off still answers.
+# - *Doesn't* needs a reason that you can see. For C6 it would be this: a question that joins two skills is paid for only when
+#   an attempt joins them, and a policy that never does gets no first step.
+# - *Holds* is about the statistic. Look for a simpler explanation first: how undecided the cold start was, and what an agent
+#   with its tools switched off still answers.
 #
 # </details>
 #
 # ## How much had the start left open?
 #
 # The same question of accuracy, not of calls: cloned from demonstrations that never call needlessly, or half as often as the
-# published ones, and trained by the same reward. Where is imitation alone best, and where does reinforcement add most?
+# published ones, and trained by the same reward. Where several starts are measured: where is imitation alone best, and where
+# does reinforcement add most?
 
 # %% tags=["guess"]
 several = comparable({"codedance": published})

@@ -30,8 +30,8 @@
 # | `node` | the same, the paper's questions, SMFANet's weights | not measured | not measured |
 #
 # No model is trained here. At the end the tasks are written to `runs/<run>/data`. The paper's own questions come from a hub:
-# `python data_scripts/mags_rl.py --out data/paper_mags --hub --pin --judge URL --judge-model NAME --more-samples 200`, and `data`
-# takes them from there.
+# `python data_scripts/mags_rl.py --out data/paper_mags --hub --pin --judge URL --judge-model NAME --more-samples 200`, and
+# `data` takes them from there.
 
 # %% tags=["parameters"]
 run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44
@@ -139,7 +139,8 @@ for name, some in kinds.items():
     )
 
 # %% [markdown]
-# Compare the first number with the third: that difference is what magnifying is worth here, and it is so by construction.
+# Compare the first number with the third: that difference is what magnifying is worth here to an agent that always picks the
+# right card, and it is so by construction.
 #
 # ## Two rounds by hand
 #
@@ -167,7 +168,8 @@ print("status:", seen.status, "| after the crop:", seen.closing)
 display(plots.images([(i.name, i.image) for i in seen.images], side=1.8))
 
 # %% [markdown]
-# Now the model can, too: these letters are as tall as those that it was taught. The second round rethinks and answers; whatever else it says, it is the last.
+# Now the model can, too: these letters are as tall as those that it was taught. The second round rethinks and answers;
+# whatever else it says, it is the last.
 
 # %% tags=["figure"]
 said = f"<rethink>I read it now.</rethink><answer>{task.target[0]}</answer>"
@@ -207,7 +209,8 @@ for name, boxes in lists.items():
 # The paper asks that a box be smaller than 40 % of the image. Why? Without it one box around everything would always be valid,
 # and nothing would be magnified.
 #
-# **Exercise 41.1.** A square box in the corner, from 0 to $s$ on both sides. Up to which $s$ is it smaller than 40 % of the image?
+# **Exercise 41.1.** A square box in the corner, from 0 to $s$ on both sides. Up to which $s$ is it smaller than 40 % of the
+# image?
 
 # %% tags=["exercise"]
 largest = ...  # a number, two decimals are enough
@@ -246,8 +249,9 @@ for frame in ("pixels", "thousandths", "shares"):
 #
 # ## The magnifying glass
 #
-# Between the rounds a network enlarges each crop. Plain resizing blurs; a super-resolution network was trained to draw
-# the edges that a larger image would have. Take a card, make it half as large, and enlarge it again:
+# Between the rounds a network enlarges each crop: SMFANet in the paper, SPAN (`span`) here. Plain resizing blurs; a
+# super-resolution network was trained to draw the edges that a larger image would have. Take a card, make it half as large,
+# and enlarge it again:
 
 # %% tags=["figure"]
 board = task.tool_images[0].image
@@ -302,7 +306,8 @@ print("asked 8 times, worked on:", glass.enlarged - worked)
 #
 # The tiny model was never taught to follow instructions, so before reinforcement it sees a
 # [format start](../docs/glossary.md#format-start): a script's episodes, whose form is right, but which look at the right
-# card in 0.45 of the tasks. Where to look is left for reinforcement to find out. Of sixty tasks, how many looks do you
+# card in 0.45 of the tasks only; in the others they look at the middle of the board, where the cards meet, and give up.
+# Where to look is left for reinforcement to find out. Of sixty tasks, how many looks do you
 # expect to be right, and how far off may chance put them?
 
 # %% tags=["guess", "figure"]
@@ -318,7 +323,7 @@ print(
 # %% [markdown]
 # **Exercise 41.4.** A start that looks right with probability $q$, and a reader that reads a crop rightly in 0.6 of the
 # cases, and nothing from a wrong one. What share of its answers is right? And in a group of 8 rollouts, how likely is at
-# least one right answer, without which GRPO learns nothing?
+# least one right answer, without which GRPO learns nothing about where to look?
 
 
 # %% tags=["exercise"]

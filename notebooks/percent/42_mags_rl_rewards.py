@@ -113,8 +113,8 @@ for unique, words in ((4, 4), (5, 5), (19, 19), (6, 15), (6, 16)):
     print(f"{unique:2d} unique of {words:2d}: {points(unique, words):.3f}")
 
 # %% [markdown]
-# So the fifth word is worth 0.8 points (half of them enters the form), and a text that repeats itself falls from 0.8 to 0.1 with one word. At a share of
-# exactly 0.4 two of the paper's cases hold; the kit takes the higher one, once.
+# So the fifth word is worth 0.8 points (half of them enters the form), and a text that repeats itself falls from 0.8 to 0.1
+# with one word. At a share of exactly 0.4 two of the paper's cases hold; the kit takes the higher one, once.
 #
 # **Exercise 42.1.** How many unique words does it take until more of them earn nothing?
 
@@ -126,8 +126,9 @@ check("42.1", words)
 # %% [markdown]
 # ## The zoom, in two stages
 #
-# $n$ boxes were asked for, $k$ of them were valid: in order, inside the image, smaller than 40 % of it. Stage 1 pays
-# $k/n$. Stage 2 asks for several boxes, and where the question counts, it compares $k$ with the true count $|a^*|$:
+# $n$ boxes were asked for, $k$ of them were valid: in order, inside the image, smaller than 40 % of it. With five different
+# words or more in the first round, few of them repeated (else stage 1 pays nothing or a tenth, and stage 2 a tenth), stage 1
+# pays $k/n$. Stage 2 asks for several boxes, and where the question counts, it compares $k$ with the true count $|a^*|$:
 #
 # $$\max(0, \min(1, k/|a^*|) - 0.05\,(n - k))$$
 #
@@ -186,8 +187,8 @@ print(f"without an answer:   {rethink(False, again):.3f}")
 # %% [markdown]
 # ## All of it
 #
-# $r = r_{fmt} + 2\,r_{ans} + r_{zoom} + 0.5\,r_{revo}$, where the form adds half of $f_{zoom}$ and a tenth each of the points
-# for answer (1), thinking (0.5) and rethinking (0.5).
+# $r = r_{fmt} + 2\,r_{ans} + r_{zoom} + 0.5\,r_{revo}$, where $r_{revo}$ is the term for thinking again, and the form adds
+# half of $f_{zoom}$ and a tenth each of the points for answer (1), thinking (0.5) and rethinking (0.5).
 #
 # **Exercise 42.3.** Stage 1, 20 words, all unique, one valid box, the right answer, 25 unique words of rethinking. What is
 # the whole reward? Work it out on paper.
@@ -207,8 +208,8 @@ check("42.3", total)
 # - *babble*: many different words, a valid box anywhere, the wrong answer;
 # - *silent*: a valid box, hardly a word, and the right answer, by luck.
 #
-# The zoom term asks for five different words before it counts a box, as the form of a first round does; *silent* has fewer. Sort
-# them by their reward before you look.
+# *Silent* has fewer than the five different words that the form of a first round and the zoom term ask for. Sort the four by
+# their reward before you look.
 
 # %% tags=["guess"]
 talk = " ".join(f"word{k}" for k in range(babble_words))
@@ -230,8 +231,8 @@ for name, found in scores.items():
 # %% [markdown]
 # Babble with a wrong answer earns, with so many words, as much as the right answer without a word: the silent one's box
 # is valid, and pays nothing for want of five words. And the right card and the wrong one differ in one term only: *the
-# answer*. That is how the reward teaches where to look without ever knowing it. And it fails where reading fails: if a
-# crop is mostly misread, the right box earns no more than the wrong one.
+# answer*. That is how the reward teaches where to look without ever knowing it. And it fades where reading fails: the
+# more often a crop is misread, the less the right box earns above the wrong one (exercise 42.4).
 #
 # GRPO subtracts the group's mean and divides by its deviation. Which of the four becomes more likely, which less?
 
@@ -241,8 +242,11 @@ for name, value in zip(scores, group_advantages(totals, 4).tolist(), strict=True
     print(f"{name:10s} {value:+.2f}")
 
 # %% [markdown]
-# **Exercise 42.4.** Some rollouts look at the right card and read it rightly with probability $p$; the others look elsewhere and
-# are never right. All else is equal. By how much does the expected reward of a right look exceed that of a wrong one?
+# Only *right* becomes more likely. *Silent* is right, too, and becomes less likely, as much as *babble*: both lie below the
+# mean of this group.
+#
+# **Exercise 42.4.** Some rollouts look at the right card and read it rightly with probability $p$; the others look elsewhere
+# and are never right. All else is equal. By how much does the expected reward of a right look exceed that of a wrong one?
 
 
 # %% tags=["exercise"]

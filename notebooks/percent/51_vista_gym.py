@@ -178,6 +178,9 @@ for task, wanted in (
     print(fill(f"→ {ask(task, wanted)}", 84, subsequent_indent="  "), "\n")
 
 # %% [markdown]
+# Of the diagram follows 51°: an angle at the circle is half of the one at the centre over the same arc, and that is 102°. The
+# reader writes down the 102, the solver applies the theorem.
+#
 # ## Where tools go wrong
 #
 # A tool is no oracle. Here are coloured things. Below them is one part of the image as it looks when the whole is shrunk to
@@ -214,9 +217,10 @@ for name, image in sizes.items():
     circles[name] = counted
 
 # %% [markdown]
-# No error is reported: the tool is sure of itself. Whether an agent *believes* such a reply is the hardest part of using tools.
-# In the paper's count of 500 failures a tool's bad output is behind a quarter of GPT-5's, and wrong reasoning after a good
-# one behind two thirds of InternVL3-8B's.
+# No error is reported, neither where it counts one too many (at 50 % all ten things are found, and a star passes for a
+# circle) nor where it counts too few: the tool is sure of itself. Whether an agent *believes* such a reply is the hardest
+# part of using tools. In the paper's count of 500 failures a tool's bad output is behind a quarter of GPT-5's, and wrong
+# reasoning after a good one behind two thirds of InternVL3-8B's.
 #
 # Now look at chart values. The tool measures bars in pixels and reads the axis by OCR. Therefore the benchmark itself allows
 # for an error: ChartQA takes an answer within 0.1 of the gold number, or within 5 % of it.
@@ -284,8 +288,8 @@ def chain(accuracies: list[float]) -> float:
 check("51.3", chain)
 
 # %% [markdown]
-# And two tools that are asked for the *same* thing, each right in nine of ten cases, wrong independently of each other: how often
-# does at least one of them tell the truth? Guess, then open.
+# And two tools that are asked for the *same* thing, each right in nine of ten cases, wrong independently of each other: how
+# often does at least one of them tell the truth? Guess, then open.
 
 # %% tags=["guess"]
 read = cards["multimath.solve"]["accuracy"]
@@ -330,7 +334,8 @@ for name, turn in attempts.items():
     print(fill(line, 84, subsequent_indent=" " * 26))
 
 # %% [markdown]
-# You know the price now. A second tool computes, and then you answer.
+# The protocol refused the first turn, the list of tools the second, the schema the third; the fourth the tool itself, which
+# found no such word. You know the price now. A second tool computes, and then you answer.
 
 # %%
 second = task.meta["calls"][1]
@@ -343,8 +348,8 @@ print("right:", reward, "| over:", over)
 # %% [markdown]
 # ## Which tool?
 #
-# One image, several questions: each has another tool that suits it, and one that looks as if it did. For each question here,
-# which of the two calls would you make?
+# Eight questions, on charts, maps and scenes that you needn't see: for each a call that suits it, and one that doesn't. Which
+# of the two would you make?
 
 # %%
 mixed = {"charts/chartqa": 5, "spatial/clevr": 1, "maps/mapqa": 2}
@@ -364,8 +369,8 @@ for number, t in enumerate(pairs, 1):
 # %% [markdown]
 # ## A 27th tool
 #
-# A tool is one small class; nothing else changes. This one says which coloured thing lies furthest to the left. `look` makes of an
-# image something to ask about, `answer` says it in few words, and a golden call was worked out by hand.
+# A tool is one small class; nothing else changes. This one says which coloured thing lies furthest to the left. `look` makes
+# of an image something to ask about, `answer` says it in few words, and a golden call was worked out by hand.
 
 
 # %%
@@ -436,8 +441,9 @@ for t, why in zip(checked, wrong_with, strict=True):
 
 # %% [markdown]
 # The sides share no image, whatever their seeds, and a part of every family needs no tool at all: its image can be read in the
-# prompt. An agent that calls there wastes a turn. Six sets are never trained on; they tell whether what was learnt carries over.
-# Eight sets, and what is answered at sight, count as neither: the paper trains on such sets and doesn't measure on them.
+# prompt. An agent that calls there wastes a turn. Five sets are trained on and measured by (`in`). Six are never trained on
+# (`out`): they tell whether what was learnt carries over. Eight sets, and what is answered at sight, are `neither`: the paper
+# trains on such sets and doesn't measure on them.
 
 # %%
 sides = (("train", seed, train_tasks), ("development", test_seed, development_tasks))

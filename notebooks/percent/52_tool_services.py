@@ -18,8 +18,8 @@
 # tool dies every hour, and what does the agent read when it was *its* call?
 #
 # **The paper.** [VISTA-Gym and VISTA-R1 (Lu et al., arXiv:2511.19773)](https://arxiv.org/abs/2511.19773): 26 tools behind a
-# FastAPI front, their weights held by Ray actors, for up to 24 trajectories at once. The released code has no restarts and no
-# deadlines; what happens when a tool dies is ours.
+# web server (FastAPI), their weights held by processes that Ray starts and finds (*actors*), for up to 24 trajectories at once.
+# The released code has no restarts and no deadlines; what happens when a tool dies is ours.
 #
 # **Afterwards you can** run tools in this process or as a service, by one setting; build a supervisor in fifteen lines; kill a
 # worker under load and say which calls are lost; size a service for a training; read its queues and deaths from its metrics.
@@ -65,7 +65,7 @@ from workshop.jobs.tools import find_tool, running
 #
 # The mechanism is small. A *worker* is a process that reads a call from its input, and writes a reply to its output. A
 # *supervisor* has the other ends of the two pipes. When the worker dies, its output ends, and the supervisor reads nothing
-# where a reply should be: that is how it knows, at once, without asking anybody whether he is well.
+# where a reply should be: that is how it knows, at once, without asking the worker now and then whether it lives.
 
 # %%
 WORKER = """
@@ -241,7 +241,9 @@ print(
 )
 
 # %% [markdown]
-# So a service is sized by how many trajectories call, how long the policy thinks between two calls, and how long a call works.
+# One worker does the calls in turn, so with 24 at once each takes 24 · 20 ms = 480 ms at least, and the way there and back of
+# each call comes on top. So a service is sized by how many trajectories call, how long the policy thinks between two calls,
+# and how long a call works.
 #
 # **Exercise 52.1.** How many workers do `trajectories` trajectories keep busy, if each thinks for `think` seconds, then has a
 # tool work for `work` seconds, and so on?
@@ -258,8 +260,8 @@ check("52.1", workers_for)
 # %% [markdown]
 #
 #
-# **Exercise 52.2.** All `workers` begin a call of `seconds` seconds at this moment. You come next, and `ahead` calls wait before
-# yours. When does yours begin?
+# **Exercise 52.2.** All `workers` begin a call of `seconds` seconds at this moment. You come next, and `ahead` calls wait
+# before yours. When does yours begin?
 
 
 # %% tags=["exercise"]
@@ -306,9 +308,9 @@ print(f"process {before['pid']} is now {after['pid']}, restarts: {after['restart
 print(f"the longest wait: {max(took for _, took in ends):.1f} s")
 
 # %% [markdown]
-# The same as a picture: a row for the worker, and one for each trajectory, which calls, waits for its turn (pale), has the worker
-# for 20 ms, and calls again. The line is the kill. Who is told of it, and what do all the others do until the next process is
-# there?
+# The same as a picture: a row for the worker, and one for each trajectory, which calls, waits for its turn (pale), has the
+# worker for 20 ms, and calls again. The line is the kill. Who is told of it, and what do all the others do until the next
+# process is there?
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT
@@ -362,7 +364,8 @@ check("52.3", deaths)
 #
 # A death is easy to see. Worse is a tool that never answers: the process is there, it would say so to anyone who asks, and it
 # does nothing. (Ray Serve had replicas that passed every health check and served nobody:
-# [issue 61263](https://github.com/ray-project/ray/issues/61263).) So the kit watches the work itself: what has no reply within its deadline is killed.
+# [issue 61263](https://github.com/ray-project/ray/issues/61263).) So the kit watches the work itself: what has no reply
+# within its deadline is killed.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -387,8 +390,9 @@ for text, n in Counter(replies).most_common():
     print(n, fill(text, 84))
 
 # %% [markdown]
-# And where there is no service at all? An agent would learn from a fault that isn't its own. So the training ends, with the
-# way out in words, and goes on from its last checkpoint once the service is back.
+# And where there is no service at all? One lost call in many an agent can bear, as it bears other errors. Were all its calls
+# to fail, it would learn not to call, from a fault that isn't its own. So the training ends, with the way out in words, and
+# goes on from its last checkpoint once the service is back.
 
 # %%
 # NBVAL_IGNORE_OUTPUT

@@ -18,8 +18,8 @@
 # shows all three, checks them, and trains the tiny model on them. At the end you replace them by your own.
 #
 # **The task.** An image shows one to four dots. How many? The agent has one tool, which crosses a dot out and
-# shows the image again. The tiny model was never taught to count dots, and it has never seen this tool. No paper is
-# behind this task.
+# shows the image again. The tiny model was taught to say how many *shapes* lie in four cells, so it may know the answer
+# without a tool: section 4 asks it. The tool it has never seen. No paper is behind this task.
 #
 # **Afterwards you can** write a task maker, a tool, an environment and a reward; say before training what an agent
 # earns that never looks; and find out by a control what your agent relies on.
@@ -383,8 +383,10 @@ display(
 )
 
 # %% [markdown]
-# If the trained agent were as good with blank images as with real ones, it would not use the image. The control tests
-# an *agent*, not the task: it can't tell whether another agent could do without the image.
+# Compare what each stage *earned* with what `sweep` earned in section 3. An agent that earns less than the one that never
+# looks hasn't found the laziest way, which would have paid better. And if the trained agent were as good with blank images
+# as with real ones, it would not use the image. The control tests an *agent*, not the task: it can't tell whether another
+# agent could do without the image.
 #
 # **Exercise 60.5.** The agent of exercise 60.3, `sweep`, plays the same held-out tasks with blank images. Which share
 # of its answers is right?
@@ -404,6 +406,10 @@ right = [e for e in outcomes["grpo"] if env.is_right(e, e.task.target)]
 played = max(right or outcomes["grpo"], key=lambda e: len(e.turns))
 earned = env.score(played, played.task.target)
 display(view.show(played, score=earned, chat=chat, is_right=env.is_right))
+
+# %% [markdown]
+# Count its marks, the replies "A dot.", and the dots that it never marked. Does its answer follow from what it was shown?
+# If it is right, is it right for the reason that the reward was meant for?
 
 # %%
 minutes = (time.perf_counter() - began) / 60
@@ -432,11 +438,11 @@ show_file(paper)
 #
 # ```
 # mkdir ../mine && cp -r examples/your_own ../mine/my_task
-# cd ../mine && sed -i 's/examples\.your_own/my_task/; s/your_own/my_task/' my_task/*.py
+# sed -i.bak 's/examples\.your_own/my_task/; s/your_own/my_task/' ../mine/my_task/*.py && rm ../mine/my_task/*.bak
 # ```
 #
 # In `my_task/paper.py` delete `notebooks` and `settings`: the task has no notebook of its own yet and uses this one.
-# Put a `pyproject.toml` beside the folder. It makes the task a package that can be installed and that the kit finds:
+# Put a `pyproject.toml` into `../mine`. It makes the task a package that can be installed and that the kit finds:
 #
 # ```toml
 # [project]
@@ -471,7 +477,7 @@ show_file(paper)
 #   groups in which they don't.
 # - Does the reward fall in the first steps? Then divide the learning rate by 3.
 #
-# Three experiments to go on with, each with what we found in one training:
+# Two experiments to go on with, each with what we found in one training:
 #
 # <details><summary>Remove <code>found</code> and <code>missed</code>, so that only the answer is rewarded. Does the agent
 # still learn to mark? And with three times the learning rate?</summary>
@@ -486,16 +492,9 @@ show_file(paper)
 # <details><summary>The blind agent marks more often than the one that sees, and it is right less often than the best
 # constant answer. The tool told it of every dot. Why did that not help?</summary>
 #
-# It answers with the number of its marks, as in the demonstrations, not with the number of replies "A dot." While the
-# image shows the dots, no reward teaches it to read the replies. Make the dots too faint to see and train again: what
-# does it learn then?
-#
-# </details>
-#
-# <details><summary>Which part of the reward changed first during training?</summary>
-#
-# Read the rows: <code>read_metrics(folder / "grpo" / "metrics.jsonl")</code> (from <code>kit.train.metrics</code>) has
-# <code>reward/found</code>, <code>reward/missed</code> and <code>reward/accuracy</code> of every step.
+# In the demonstrations the answer is the number of marks, and of replies "A dot." as well, since the expert marks nothing in
+# vain: nothing there says which of the two to count. While the image shows the
+# dots, no reward teaches it to read the replies. Make the dots too faint to see and train again: what does it learn then?
 #
 # </details>
 #
@@ -526,5 +525,5 @@ display(
 )
 
 # %% [markdown]
-# Next: [06](06_is_it_learning.ipynb) asks five questions of any training, yours too, and [docs/adding.md](../docs/adding.md) has
-# what a whole paper needs.
+# Next: [06](06_is_it_learning.ipynb) asks five questions of any training, yours too, and [docs/adding.md](../docs/adding.md)
+# has what a whole paper needs.

@@ -47,7 +47,7 @@ def test_the_package_is_small_and_registered_from_outside_the_kit() -> None:
 
 def test_a_copy_under_another_name_works_as_the_notebook_says(tmp_path: Path) -> None:
     text = find("60")[0].text
-    (command,) = re.findall(r"sed -i '([^']+)'", text)
+    (command,) = re.findall(r"sed -i.bak '([^']+)'", text)
     copy = tmp_path / "my_task"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run(["sed", "-i.bak", command, *map(str, copy.glob("*.py"))], check=True)

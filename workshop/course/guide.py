@@ -98,10 +98,12 @@ def kits_own(one: Question) -> list[str]:
 
 def hidden(asked: Callable[[], tuple[Question, ...]] = _asked) -> str:
     """Say which functions have hidden cases."""
-    functions = [one.exercise for one in asked() if one.exercise.cases]
-    without = [exercise.id for exercise in functions if not exercise.hidden]
+    functions = [one for one in asked() if one.exercise.cases]
+    theirs = sum(bool(kits_own(one)) for one in functions)
+    without = [one.exercise.id for one in functions if not one.exercise.hidden]
     lacking = f"; these have none, and are for you to look at: {', '.join(without)}" if without else ""
-    return f"Of {len(functions)} functions {len(functions) - len(without)} have them{lacking}."
+    these = f"{len(functions)} functions ({len(functions) - theirs} graded by program, {theirs} for you to look at)"
+    return f"Of {these} {len(functions) - len(without)} have them{lacking}."
 
 
 TABLES: Mapping[str, Callable[[], str]] = {"minutes": minutes, "clock": clock, "graded": graded, "hidden": hidden}

@@ -50,7 +50,10 @@ def test_exercises_are_counted_by_how_they_are_graded() -> None:
     told = guide.graded(made)
     assert told.startswith("There are 5 exercises. Graded by program: 3, of them 2 functions and 1 values.")
     assert "1 (97.5)" in told and "1, 97.3 (`rgb`)." in told
-    assert guide.hidden(made) == "Of 3 functions 2 have them; these have none, and are for you to look at: 97.2."
+    assert guide.hidden(made) == (
+        "Of 3 functions (2 graded by program, 1 for you to look at) 2 have them; these have none, and are for you to look "
+        "at: 97.2."
+    )
 
 
 def test_minutes_are_of_the_notebook_s_words_and_cost_table(tmp_path: Path) -> None:
