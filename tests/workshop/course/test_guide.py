@@ -51,8 +51,8 @@ def test_exercises_are_counted_by_how_they_are_graded() -> None:
     assert told.startswith("There are 5 exercises. Graded by program: 3, of them 2 functions and 1 values.")
     assert "1 (97.5)" in told and "1, 97.3 (`rgb`)." in told
     assert guide.hidden(made) == (
-        "Of 3 functions (2 graded by program, 1 for you to look at) 2 have them; these have none, and are for you to look "
-        "at: 97.2."
+        "Of 3 functions (2 graded by program, 1 for you to look at) 2 have them; these have none, and are for you to "
+        "look at: 97.2."
     )
 
 
