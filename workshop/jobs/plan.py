@@ -108,8 +108,9 @@ def stages(
 
 
 def arms(source: Source) -> int:
-    """How many trainings a notebook makes by the same values: one for each of the ``ARMS`` of a module that it goes
-    through, as in ``for arm in mixed.ARMS``; else 1.
+    """Number of trainings that a notebook makes by the same values.
+
+    One for each of the ``ARMS`` of a module that it goes through, as in ``for arm in mixed.ARMS``; else 1.
     """
     tree = ast.parse(source.text)
     imported = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))

@@ -50,9 +50,9 @@ what is the same. "Same" speaks of the profile `node`, which asks for the paper'
 smaller in all respects, and their values stand in the [profiles](../notebooks/profiles) and in each notebook's
 parameters. Nobody has run `node` as a whole yet: what has run on a GPU, [scaling](scaling.md#on-a-gpu) says.
 
-Those that weigh most on the published figures: a tiny base, on drawn or packaged images (all of them); cold starts
-left undecided on purpose ([what reinforcement adds](results.md#read-them-with-care)); AGILE's thumbnails in the prompt
-and full pieces in its observations; in Visual-ARFT one agent for both tools, paid for whole episodes, not for steps.
+Those that weigh most on the published figures: a tiny base, on drawn or packaged images; cold starts left undecided on
+purpose ([what reinforcement adds](results.md#read-them-with-care)); images in prompts so small that a tool has to open
+them; and rewards of whole episodes where a paper pays for steps.
 
 The page is generated: departures from the docstrings of the modules that depart, the rest from each paper's
 `fidelity.toml`. A test fails while either is incomplete. `python -m kit readme` writes it anew; [how a paper

@@ -69,7 +69,7 @@ def _larger(paper: str, profile: str) -> str:
 
 
 def current(paper: Paper, results: Mapping[str, Any]) -> str:
-    """Whether the code as it is made each results file of a paper."""
+    """Say of each results file of a paper whether the code as it is made it."""
     parts = {part["notebook"]: part for part in (results, *results.get("parts", ()))}
     files = [figures for figures in (paper.published.files if paper.published else ()) if figures.notebook in parts]
     told = []
