@@ -120,7 +120,7 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     f1 = {"sft__f1_search": (0.13, 0.07, 0.22), "grpo__f1_search": (0.02, 0.0, 0.21)}
     measured = {**searched, **f1, "sft__restored_coding": SOME, "grpo__restored_coding": MOST}
     mended, search = told("visual_arft", **measured).split("; to questions")
-    assert mended.endswith("it mends 0.30 → 0.90 of the images with one distortion (more)")
+    assert mended.endswith("it mends 0.30 → 0.90 of the images with one distortion")
     assert search.endswith("2.5 → 0.3 calls, with F1 0.13 → 0.02: what is found can't be told apart.")
     lost = told("visual_arft", **measured, grpo__gain_over_sft_search=(-0.11, -0.17, -0.05))
     assert lost.endswith("F1 0.13 → 0.02: reinforcement gave searching up."), (
