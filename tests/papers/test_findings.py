@@ -122,6 +122,9 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     mended, search = told("visual_arft", **measured).split("; to questions")
     assert mended.endswith("it mends 0.30 → 0.90 of the images with one distortion")
     assert search.endswith("2.5 → 0.3 calls, with F1 0.13 → 0.02: what is found can't be told apart.")
+    gains = {f"grpo__gain_over_sft_coding_{n}": value for n, value in (("simple", MOST), ("hard", SOME))}
+    added = told("visual_arft", **measured, **gains)
+    assert added.endswith("reinforcement added 0.90 on Simple sheets and 0.30 on Hard ones.")
     lost = told("visual_arft", **measured, grpo__gain_over_sft_search=(-0.11, -0.17, -0.05))
     assert lost.endswith("F1 0.13 → 0.02: reinforcement gave searching up."), (
         "the same tasks are compared where they are"
