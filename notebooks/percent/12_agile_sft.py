@@ -362,10 +362,11 @@ parts["guesses"] = [e for e in sampled if not e.calls]
 shares = {}
 for name, some in {"greedy": greedy, "sampled": sampled, **parts}.items():
     right = sum(is_right(e, e.task.target) for e in some)
-    print(f"{name:9s} {len(some):3d} episodes, {right:3d} right")
-    if name not in parts:
-        shares[name] = {"looks": looks(some), "solved": right / len(some)}
-display(plots.bars(shares, "share of the episodes", chance))
+    looked = f", {looks(some):.0%} look" if name not in parts else ""
+    print(f"{name:9s} {len(some):3d} episodes, {right:3d} right{looked}")
+    if some:
+        shares[name] = evaluate(some)["acc_2x2"]
+display(plots.bars({"share solved": shares}, "share solved", chance))
 
 # %% [markdown]
 # When it has looked it is right far more often than a guess, 1 in 24: so it still sees. It is right far less often than

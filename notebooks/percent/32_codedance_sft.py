@@ -368,14 +368,15 @@ for kind in [kind for kind in kinds if kind not in taught_kinds][-3:]:
     right = sum(is_right(e, e.task.target) for e in some)
     calling = [e for e in some if e.calls]
     print(f"{kind}: {right} of {len(some)} right, {len(calling)} call")
-    for e in (calling or some)[:1]:
+    silent = [e for e in some if not e.calls]
+    for e in calling[:1] + silent[:1]:
         print("   asked: ", e.task.question, "| right would be:", e.task.target[0])
         for turn in e.turns:
             print("   it says:", turn.text[:200])
 
 # %% [markdown]
 # So where it calls, it does what it was shown for the kind that looks most alike; on `arithmetic` and `sheet` it mostly makes
-# no call at all. Imitation brings the examples, and little beyond. A reward can change that only if some attempt, sampled,
+# no call at all (one episode of each sort is shown, where there are both). Imitation brings the examples, and little beyond. A reward can change that only if some attempt, sampled,
 # happens to be right.
 #
 # Here is one hard question, played. What does the agent do?
@@ -565,7 +566,7 @@ drawn_calls = drawn["calls_easy"].value if "calls_easy" in drawn else 0.0
 pays = [kind for kind, (calls_it, at_once) in sums.items() if calls_it > at_once]
 display(
     Markdown(f"""
-- **It takes over how to act, and how often**: beside the base asked directly its share of
+- **It takes over how to act and, when sampled, how often**: beside the base asked directly its share of
   right answers is {"; ".join(f"on {n} questions {text}" for n, text in gained.items())}. Of easy
   ones {shown["easy"]:.2f} calls each were shown, and it makes {drawn_calls:.2f} (sampled).
 - Does it use its calls? With a blank tool that share is
