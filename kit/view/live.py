@@ -33,10 +33,10 @@ PLACES = ("bar", "curves", "episode")
 
 
 def _bar(share: float, text: str, colour: str = COLOURS[0]) -> Any:
-    """A bar with its text, to be displayed."""
+    """A bar with its text, to be displayed; before there is a share it runs to and fro, so that waiting shows."""
     from IPython.display import HTML
 
-    return HTML(render("live.html", percent=f"{100 * share:.2f}", text=text, colour=colour))
+    return HTML(render("live.html", percent=f"{100 * share:.2f}", moved=share > 0, text=text, colour=colour))
 
 
 class WaitingBar:

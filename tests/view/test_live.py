@@ -79,7 +79,9 @@ def test_the_bar_is_there_at_once_and_moves_with_every_turn(screen: Screen) -> N
     live = LiveTraining(clock=Clock())
     live.begin()
     assert bar(screen) == (0.0, "loading the model and starting the sandbox …")
+    assert "<progress aria-hidden" in screen.shown[0].data, "a browser moves it while there is no share yet"
     live.progress(Progress(1, 4, "playing", 0.25, "7 turns of 5 episodes", 120.0))
+    assert "<progress" not in screen.shown[0].data and 'aria-valuenow="31.25"' in screen.shown[0].data
     assert bar(screen) == (31.25, "step 2 of 4 · playing: 7 turns of 5 episodes · about 2 min left")
     live.progress(Progress(4, 4, "done"))
     done, text = bar(screen)
