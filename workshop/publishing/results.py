@@ -55,6 +55,7 @@ class Step:
         minutes: wall time that it took when it was recorded; None: it was never recorded.
         act: does it.
         last: it needs all the others.
+        first: all the others need it, so that none is begun before it is done.
     """
 
     what: str
@@ -62,6 +63,7 @@ class Step:
     minutes: float | None
     act: Callable[[], Any]
     last: bool = False
+    first: bool = False
 
 
 def chosen(names: Sequence[str]) -> list[Paper]:
@@ -123,8 +125,8 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False, run
     """
     work = [(paper, steps(paper)) for paper in chosen(names) if again or not is_current(paper)]
     if runs:
-        work = [(paper, [step for step in some if fnmatchcase(step.what, runs)]) for paper, some in work]
-        if not (work := [(paper, some) for paper, some in work if some]):
+        asked = [(paper, [s for s in some if s.first or fnmatchcase(s.what, runs)]) for paper, some in work]
+        if not (work := [(paper, some) for paper, some in asked if not all(step.first for step in some)]):
             raise ValueError(f"no run to make is called {runs!r}; python -m kit results --plan names them")
     if not work:
         return "all published results were made by this code, or were proved to be as it makes them"
@@ -144,7 +146,10 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False, run
 
 
 def _do(paper: Paper, some: Sequence[Step]) -> list[str]:
-    """Do a paper's steps that aren't done; returns what failed. A run that fails leaves the next ones to be tried."""
+    """Do a paper's steps that aren't done; returns what failed.
+
+    A run that fails leaves the next ones to be tried. Data that don't come leave none: no hour is spent in vain.
+    """
     failed: list[str] = []
     for step in some:
         if step.done or (failed and step.last):
@@ -155,6 +160,8 @@ def _do(paper: Paper, some: Sequence[Step]) -> list[str]:
         except (JobError, OSError, ValueError) as error:
             print(error, file=sys.stderr, flush=True)
             failed.append(f"{step.what}: {str(error).partition(chr(10))[0]}")
+            if step.first:
+                break
     return failed
 
 
@@ -271,7 +278,7 @@ def _fetch(parameter: str, script: str, needless: bool) -> Step:
         if done.returncode:
             raise JobError(f"{script} --out {folder} ended with code {done.returncode}; its message stands above")
 
-    return Step(f"{parameter} by {script}", needless or (folder / "manifest.json").exists(), None, act)
+    return Step(f"{parameter} by {script}", needless or (folder / "manifest.json").exists(), None, act, first=True)
 
 
 def _data(parameter: str) -> Path:

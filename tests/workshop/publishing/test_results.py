@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -232,3 +233,28 @@ def test_the_records_of_the_kit_s_papers_make_the_files_that_are_published(paper
             continue
         assert published["notebook"] == figures.notebook
         assert len(published["seed"]) <= record.published.runs["runs"].seeds  # those that there are so far
+
+
+def test_data_come_before_any_run_also_where_one_run_is_asked_for(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def fetch() -> None:
+        if not done:
+            done.append("refused")
+            raise JobError("no network")
+        done.append("fetched")
+
+    def some(paper: object) -> list[results.Step]:
+        trained = [results.Step(f"counting-{k}", False, None, partial(done.append, f"trained {k}")) for k in (0, 1)]
+        return [results.Step("photographs by a.py", False, None, fetch, first=True), *trained]
+
+    monkeypatch.setattr(results, "steps", some)
+    with pytest.raises(JobError, match=r"counting: photographs by a\.py: no network"):
+        results.make(["counting"], runs="counting-1")
+    assert done == ["refused"], "no run is begun without its data"
+    results.make(["counting"], runs="counting-1")
+    assert done[1:] == ["fetched", "trained 1"]
+    with pytest.raises(ValueError, match="no run to make is called 'counting-7'"):
+        results.make(["counting"], runs="counting-7")
