@@ -593,11 +593,9 @@ for key, one in claim.checks.items():
 #
 # and the chance of a verdict, the *power*, follows from it: for *more* the chance of showing a difference as large as the
 # margin, for *no_less* that of ruling out so large a loss where there is none. Below it is computed for the *no_less*
-# check beside the outcome reward, from deviations that were seen in earlier runs, which are printed with it. (Of *seen
-# in*: the two numbers with a sign say on how many more questions the adaptive agent was right than its rival, in each of
-# two earlier trainings; the *half-width* is half of the 95 % interval of their mean, as an accuracy. What part is the
-# rest's can't be told from that, so it is counted as the images'.) Guess two of them: 2 trainings and 3,000 images, 20
-# trainings and 300.
+# check beside the outcome reward, from deviations that were seen in earlier runs, which are printed with it. (What part of
+# a spread is the rest's can't be told from two trainings, so it is counted as the images'.) Guess two of them: 2 trainings
+# and 3,000 images, 20 trainings and 300.
 
 # %% tags=["guess"]
 one = claim.checks["outcome"]
@@ -609,7 +607,9 @@ chances = {
 }
 title = "chance of a verdict: no less by the margin, where nothing differs"
 display(charts.lines(chances, "trainings", "power", title))
-print("deviations of seed, image and rest:", seen, "seen in", one.spread.seen)
+for name, value in zip(("seed", "image", "rest"), seen, strict=True):
+    print(f"standard deviation of the {name + ',':6s} {value:g}")
+print("as seen in", one.spread.seen.partition(":")[0])
 for name, (_, values) in chances.items():
     print(
         f"{name:12s}", *(f"K={k}: {v:.2f}" for k, v in zip(seeds, values, strict=True))

@@ -493,7 +493,7 @@ by_card = sorted((card["accuracy"], name) for name, card in cards.items())
 asked_first = {json.loads(t.meta["calls"][0])["tool"] for t in checked}
 display(
     Markdown(f"""
-- **Another one for each question**: {len(asked_first)} different tools begin the
+- **No tool is the right one for all**: {len(asked_first)} different tools begin the
   {len(checked)} checked tasks, and {wrong_with.count("")} of these are solved by their own
   calls, and neither by a wrong call nor on the small image.
 - What doesn't fit is refused in words: {len(statuses) - statuses.count("ok")} of

@@ -355,7 +355,8 @@ display(
         f"({', '.join(sorted(same - {'the kit'}))}). "
         f"Of {len(turns)} sampled turns {other} have other ids once they have been text. "
         f"A needless call earns {dance.score(sessions[0]).total:.2f} alone and "
-        f"{together[0].total:.2f} in its group, which only a loop that knows groups can pay."
+        f"{together[0].total:.2f} in its group, which only a loop that knows groups can pay "
+        "(the kit's, or TRL's where one process holds the group)."
     )
 )
 env.close()
