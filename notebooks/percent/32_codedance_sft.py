@@ -461,8 +461,9 @@ from papers.codedance.reward import difficulty
 mu = accuracy(sampled)
 turning = next(m / 1000 for m in range(1001) if difficulty(m / 1000) < 0)
 line = (f"calls cost above {turning:.2f}", turning)
+mu = dict(sorted(mu.items(), key=lambda one: (one[0].partition("/")[2], one[1])))
 display(plots.bars({"sampled": mu}, "share right", line))
-for kind in sorted(mu):
+for kind in mu:
     print(f"{kind:20s} μ = {mu[kind]:.2f}, a call is worth {difficulty(mu[kind]):+.2f}")
 
 # %% [markdown]
@@ -493,13 +494,15 @@ from papers.codedance.reward import GENERAL, MATH_KINDS, MATHEMATICS
 
 with_tool, without_tool = accuracy(tuned), accuracy(unseen)
 sums = {}
-print("kind                 d(μ)   pay with a call  without")
+print("kind                 d(μ)   pay if it calls  without")
 for kind in sorted(mu, key=mu.get):
     worth = difficulty(mu[kind])
     of = MATHEMATICS if kind.partition("/")[0] in MATH_KINDS else GENERAL
     if worth >= 0 or kind not in with_tool:
         continue  # there a call is paid for
-    calls_it = with_tool[kind] * (of.accuracy + of.call_right * worth)
+    right = with_tool[kind]
+    calls_it = right * (of.accuracy + of.call_right * worth)
+    calls_it += (1 - right) * of.call_wrong * worth
     at_once = without_tool[kind] * of.accuracy
     sums[kind] = calls_it, at_once
     print(f"{kind:20s} {worth:+.2f}  {calls_it:15.2f}  {at_once:7.2f}")

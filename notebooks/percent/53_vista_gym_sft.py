@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 53 · VISTA-R1: twenty-six tools, and an expert to copy
 #
-# **The question.** A small model has never called a tool. Shown some hundred episodes of an expert that does, what does it
-# copy: the form of a call, its arguments, the choice among 26 tools?
+# **The question.** A small model has never called a tool. Shown episodes of an expert that does, what does it copy: the form of
+# a call, its arguments, the choice among 26 tools?
 #
 # **The paper.** [VISTA-Gym (arXiv:2511.19773)](https://arxiv.org/abs/2511.19773), section 5.1: behaviour cloning, which is
 # supervised fine-tuning ([SFT](../docs/glossary.md#sft)) on an expert's episodes, before reinforcement learning. It adds
@@ -23,7 +23,7 @@
 # **Afterwards you can** say what an undecided expert is good for; keep and drop demonstrations by their answers; tell by
 # sampling what cloning left open; and check that an agent reads what its tools say.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, tiny model | 15 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
@@ -136,9 +136,9 @@ def kind_of(task) -> str:
 # %% [markdown]
 # ## Questions that hide their answer
 #
-# A part of each family's questions can be answered at sight. For all others the prompt shows an image so small that nobody
-# can read it; the tools open the whole one. Four sets are made: for reinforcement, for the expert, for making choices
-# (development) and for measuring (test). The last has six sets as well that nobody trains on.
+# A part of each family's questions can be answered at sight. For all others the prompt shows an image so small that a tool
+# finds no answer in it, though you may make out some; the tools open the whole one. Four sets are made: for reinforcement,
+# for the expert, for making choices (development) and for measuring (test). The last has six sets as well that nobody trains on.
 
 # %%
 folder = start_run(run, tag)
@@ -244,8 +244,9 @@ for name, way in ways.items():
     print(save_played(folder, name, benchmarks, partial(in_parts, play=way)))
 
 # %% [markdown]
-# The tiny model doesn't get as far as a call: it answers as it was taught to, without tags. A large one calls, and gets lost.
-# Either way the tools cost it what it could do.
+# What costs it what it could do, the tools or the form? Look at `reasoning`, which has no tools, yet has to think and answer
+# in the agent's tags. Where it loses as much as those with tools do, the form costs it all, and nothing is told of tools. The
+# tiny model answers as it was taught to, without tags; a large one keeps to them, calls, and gets lost among its tools.
 #
 # ## An expert that isn't sure
 #
@@ -370,17 +371,20 @@ if by_hand:
 #
 # Greedily it takes the likeliest word each time; sampled, at a [temperature](../docs/glossary.md#temperature), it draws.
 # In six of ten questions that need a tool the expert asked none, in three the right one. What will the greedy agent do, what
-# the sampled one?
+# the sampled one? Both play the development questions, which are of the sets that are trained on. The last line is of the test
+# questions, with the six sets that nobody trains on: don't compare it with the others.
 
 # %% tags=["guess"]
 greedily = partial(vista.play_greedily, vlm, chat, tools, how=play)
 tuned = in_parts(tests, greedily)
 policy = HFPolicy(vlm, chat)
 choosing = sets["development"]
+likeliest = in_parts(choosing, greedily)
 sampled = in_parts(choosing, lambda some: play(policy, chat, tools, some, seed=seed))
-for name, some in {"greedy": tuned, "sampled": sampled}.items():
+both = {"greedy": likeliest, "sampled": sampled}
+for name, some in {**both, "greedy, test": tuned}.items():
     found = EVALUATION.evaluate(some)
-    print(f"{name:8s} right {found['acc_all']}, calls {found['calls_all']}")
+    print(f"{name:12s} right {found['acc_all']}, calls {found['calls_all']}")
 print(save_played(folder, "sft", benchmarks, partial(in_parts, play=greedily)))
 
 
@@ -399,7 +403,7 @@ def first_calls(some) -> dict[str, float]:
     return {way: n / ways.total() for way, n in ways.items()}
 
 
-for name, some in {"greedy": tuned, "sampled": sampled}.items():
+for name, some in both.items():
     shares = {way: round(share, 2) for way, share in first_calls(some).items()}
     print(f"{name:8s}", shares)
 
@@ -423,8 +427,8 @@ check("53.2", has_spread)
 # %% [markdown]
 # ## Does it read what its tools say?
 #
-# Same policy, same questions, but every reply is blank. An agent that only goes through the motions loses nothing. Before you
-# look: how many calls an episode does the greedy agent make (see above)? So how much can blank replies take from it?
+# Same policy, same test questions, but every reply is blank. An agent that only goes through the motions loses nothing. Before
+# you look: how many calls an episode does the greedy agent make there (see above)? So how much can blank replies take from it?
 
 # %% tags=["guess"]
 unseen = in_parts(
@@ -437,8 +441,8 @@ for name, found in share.items():
     print(f"{name:16s} {found}")
 
 # %% [markdown]
-# A policy that hardly calls hardly loses by blank replies: greedily, this test can show little. Sampled it calls more often. Here
-# it plays the development questions as above, once with its own replies and once with blank ones.
+# Who hardly calls can hardly lose by blank replies: of a greedy agent that mostly gives up this test shows little. So here is
+# the sampled one, on the development questions as above, once with its own replies and once with blank ones.
 
 # %% tags=["guess", "figure"]
 unread = in_parts(
@@ -452,7 +456,7 @@ for replies_of, right in found.items():
     print(f"{replies_of:16s} {right}")
 
 # %% [markdown]
-# What stays with blank replies was answered at sight.
+# What stays with blank replies was answered at sight, or guessed.
 #
 # **Exercise 53.3.** A share `sight` of the questions can be answered at sight; of these the agent answers all, with or
 # without replies. On the others it is right with its own replies in a share `own`, and never with blank ones. What is the
@@ -482,12 +486,12 @@ print(EVALUATION.table(results, ["acc"]))
 
 # %% [markdown]
 # The paper's expert writes long rationales and never gives up; its cloning adds little, because its base sees most of the
-# answers already. Ours gives up in most questions that need a tool. So a greedy copy of it, which takes the likelier way each
-# time, mostly doesn't call. What carries over is what is left open: when a call pays, and which.
+# answers already. Ours gives up in most questions that need a tool. A greedy copy takes the likelier way each time, so one that
+# copied the shares as they are would hardly call. What carries over is what is left open: when a call pays, and which.
 #
 # ## What you have seen
 #
-# Shown some hundred episodes of an expert, what does it copy: the form of a call, its arguments, the choice?
+# Shown episodes of an expert, what does it copy: the form of a call, its arguments, the choice?
 
 # %% tags=["figure"]
 import json
@@ -506,12 +510,13 @@ ends = (before["direct"], tuned, sampled, unread)
 base, greedy, own, empty = map(EVALUATION.outcomes, ends)
 display(
     Markdown(f"""
-- **Sampled, it begins with a call in {len(calls)} of {len(firsts)} questions that need one.
-  Of these calls {read} had a form that a tool answered, {named} went to the right tool, and
-  {exact} had its right arguments as well.**
+- **Shown {len(episodes):,} episodes, {epochs:g} times each, it begins, sampled, with a call
+  in {len(calls)} of {len(firsts)} development questions that need one. Of these calls
+  {read} had a form that a tool answered, {named} went to the right tool, and {exact} had
+  its right arguments as well.**
 - And the doubt? Where a tool is needed, its expert asks one in {asking[0]:.0%} of the
-  questions, the sampled agent in {asking[1]:.0%}. Compared with the base, asked directly,
-  the share that it gets right greedily is {in_words(base, greedy)}.
+  questions, the sampled agent in {asking[1]:.0%}. Of the test questions the share that it
+  gets right greedily is, compared with the base, asked directly, {in_words(base, greedy)}.
 - Does it read the replies? Where they are blank, the share that it gets right, sampled, is
   {in_words(own, empty)}.
 """)

@@ -24,7 +24,7 @@
 # **Afterwards you can** compute the reward of any episode in your head; say which rewards GRPO can't tell apart; watch an
 # agent make up its mind about tools; and choose the questions on which to go on training.
 #
-# | | hardware | minutes | memory |
+# | | hardware | minutes to run | memory |
 # |---|---|---|---|
 # | `laptop` | 2 cores, a process on each, tiny model | 15 | 4 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
@@ -165,7 +165,8 @@ for k, way in enumerate(ways):
 
 # %% [markdown]
 # The other three are what the paper compares with: a dense reward, −1 + ½F + ½C + F·C; a sparse product, F·C; and its own
-# times a weight that falls where a group does well, `difficulty`. (F is ±1, C is 0 or 1.)
+# times a weight that falls where a group does well, `difficulty`. (F is ±1; C is 1 for a right answer
+# in good form, otherwise 0.)
 #
 # **Exercise 54.1.** Write the paper's reward. `repetition` is 0, −1.5, −2 or −3.
 
@@ -212,7 +213,7 @@ check("54.2", advantage_of_right)
 # %% [markdown]
 # ## A group of the cloned agent's
 #
-# One question that needs a tool, tried `group_size` times. How often does it ask, and whom?
+# One question that needs a tool, tried `group_size` times. How often does it ask, and whom? (`?` is a turn that can't be read.)
 
 # %% tags=["figure"]
 policy = HFPolicy(vlm, chat)
@@ -259,7 +260,9 @@ live.figure()
 
 # %% [markdown]
 # One batch has a question or two of each family, so a family's line would jump. Therefore averages of quarters: the first of
-# the training, and the last. "Held out" are the development questions of the curves above, played before each step.
+# the training, and the last. "Held out" are the development questions of the curves above, played before each step. Played
+# greedily they tell when the likelier way has changed, and nothing of how likely it has become since: so their accuracy may
+# jump in a few updates and stay there, while the sampled one still climbs.
 
 # %% tags=["figure"]
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")
@@ -279,11 +282,22 @@ by_family = {
     for part, some in parts.items()
 }
 display(plots.bars(by_family, "share right", title="sampled, in training"))
+never = [family for family, right in by_family["last quarter"].items() if not right]
+print("trained on, and not right once in the last quarter:", ", ".join(never) or "none")
 columns = {"accuracy": "right, sampled", "held_out_accuracy": "right, greedy, held out"}
 columns["calls"] = "calls an episode, sampled"
 for column, told in columns.items():
     ends = " → ".join(f"{mean_of(some, column):.2f}" for some in parts.values())
     print(f"{told:26s} {ends}")
+column = "held_out_accuracy"
+held = {row["step"]: row[column] for row in rows if column in row}
+if held:
+    last = [*held.values()][-1]
+    first = next(step for step, right in held.items() if right >= last)
+    print(
+        f"its last value, {last:.2f}, greedy play reached before step {first}", end=" "
+    )
+    print(f"of {len(rows)}")
 
 # %% [markdown]
 # ## What it asks now
@@ -314,7 +328,8 @@ print(save_played(folder, "grpo", some, partial(greedily, model=vlm)))
 # ## *That* it should call, or *whom*?
 #
 # The cloned agent and the trained one play the development questions, sampled. Each row is a set of questions that need a tool,
-# each column a tool, and the number is the share of the episodes that ask it first. A frame marks those that find the answers.
+# each column what an episode does first: no call, a turn that can't be read, a call of no tool that there is (a misspelt name),
+# or a tool. Shares are of the few questions that the row tells. A frame marks the tools that find the answers.
 # If the agent learnt *that* it should call, the column "no call" empties. If it learnt *whom*, the numbers move into the frames.
 # What do you expect after these few batches?
 
@@ -396,14 +411,17 @@ opened.close()
 # ## Paper / here / why different
 
 # %% tags=["figure"]
+print("               asked directly → after reinforcement")
 for name, rows in TABLE_2.items():
     print(f"{name:14s} {rows['direct']['all']:.3f} → {rows['grpo']['all']:.3f}, paper")
-print("here, after cloning", stages["sft"]["acc_all"], "→", stages["grpo"]["acc_all"])
+direct = EVALUATION.load_stage(folder, "direct")["acc_all"]
+print(f"{'here':14s} {direct} → {stages['grpo']['acc_all']}")
+print(f"{'':14s} (after cloning alone: {stages['sft']['acc_all']})")
 
 # %% [markdown]
 # The paper trains eight billion weights for 300 steps on eight GPUs, with tools that are models themselves. What can be compared
-# is where a gain comes from: the cloned agent could write every call already, and what is left to learn is that it pays to
-# write one, and for which of 26 tools. That the choice was left open so wide is ours, on purpose (notebook 53).
+# is where a gain comes from: the cloned agent was shown every kind of call already, and what is left to learn is that it pays
+# to write one, and for which of 26 tools. That the choice was left open so wide is ours, on purpose (notebook 53).
 #
 # ## What you have seen
 #
@@ -412,13 +430,17 @@ print("here, after cloning", stages["sft"]["acc_all"], "→", stages["grpo"]["ac
 # %% tags=["figure"]
 from IPython.display import Markdown
 from papers.contrasts import in_words
+from papers.vista_gym.claims import misdirected_share
 
 (that, more), (whom_told, better) = moved(0), moved(1)
 learnt = ["*that* it should call"] * more + ["*whom*"] * better
+asked = " and ".join(str(len(that_and_whom(some)[1])) for some in sampled.values())
 cloned, reinforced = (
     EVALUATION.load_outcomes(folder, "sft"),
     EVALUATION.outcomes(played),
 )
+wrong = [misdirected_share(some) for some in (cloned, reinforced)]
+astray = " → ".join(f"{one.value:.0%}" if one else "nobody calls" for one in wrong)
 patch_told = "Nobody went on with hard questions"
 if chosen:
     after = EVALUATION.load_outcomes(folder, "patch")
@@ -428,8 +450,11 @@ if chosen:
 display(
     Markdown(f"""
 - **It has learnt {" and ".join(learnt) or "neither, as far as can be told"}.** Of questions
-  that need a tool it calls in {that}; of its first calls, so many go to the right tool:
-  {whom_told} (sampled, before and after).
+  that need a tool it calls in {that}; of its first calls ({asked} episodes), so many go to
+  the right tool: {whom_told} (sampled, before and after, development questions).
+- *Whom* is the tool's name alone, on sets that it was trained on. Tool and arguments
+  together, on the test questions: of the episodes that call, these shares ask for the wrong
+  thing, {astray}.
 - Greedily, on the test questions, the share right after reinforcement is
   {in_words(cloned, reinforced)}.
 - {patch_told}.
