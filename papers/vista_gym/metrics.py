@@ -29,7 +29,7 @@ from papers.vista_gym.errors import errors
 from papers.vista_gym.reported import BACKBONE, REPORTED
 
 HEADLINES = {
-    "acc_all": "right in seven families; a laptop trains on six sets, and has geometry at sight alone",
+    "acc_all": "questions of seven families, right",
     "acc_in": "sets of the paper's that are trained on, right",
     "acc_out": "other sets, right",
     "calls_all": "calls an episode",
