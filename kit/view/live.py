@@ -32,11 +32,11 @@ PLACES = ("bar", "curves", "episode")
 """What is shown, from above. The curves stay above the episode, though the first episode is there before any step."""
 
 
-def _bar(share: float, text: str, colour: str = COLOURS[0]) -> Any:
-    """A bar with its text, to be displayed; before there is a share it runs to and fro, so that waiting shows."""
+def _bar(share: float | None, text: str, colour: str = COLOURS[0]) -> Any:
+    """A bar with its text, to be displayed; where there is no share yet (None) it runs to and fro."""
     from IPython.display import HTML
 
-    return HTML(render("live.html", percent=f"{100 * share:.2f}", moved=share > 0, text=text, colour=colour))
+    return HTML(render("live.html", share=share, percent=f"{100 * (share or 0):.2f}", text=text, colour=colour))
 
 
 class WaitingBar:
@@ -97,7 +97,7 @@ class LiveTraining(Watcher):
     def begin(self) -> None:
         """Draw an empty bar before the model is loaded, and keep room below it for the curves and the episode."""
         self._began = self.clock()
-        self._bar(0.0, "loading the model and starting the sandbox …")
+        self._bar(None, "loading the model and starting the sandbox …")
 
     def progress(self, progress: Progress) -> None:
         """Move the bar; show the newest episode when there is another one."""
@@ -108,7 +108,7 @@ class LiveTraining(Watcher):
             steps = f"{progress.steps} of {progress.steps} steps done"
             self._bar(1.0, f"{steps} in {duration(self.clock() - self._began)}", colour=COLOURS[2])
         elif self._is_due("bar", BAR_SECONDS):
-            self._bar(progress.share, str(progress))
+            self._bar(progress.share or None, str(progress))
         if progress.phase == "learning" and progress.step != self._rollout:
             self._rollout = progress.step
             self._episode()
@@ -143,10 +143,10 @@ class LiveTraining(Watcher):
                 self._handles.pop(name).update(HTML(""))
         return curves(self._rows)
 
-    def _bar(self, share: float, text: str, colour: str = COLOURS[0]) -> None:
+    def _bar(self, share: float | None, text: str, colour: str = COLOURS[0]) -> None:
         if not self._shows:
             return
-        self._share = share
+        self._share = share or 0.0
         self._display("bar", _bar(share, text, colour))
 
     def _episode(self) -> None:

@@ -89,6 +89,14 @@ def test_the_bar_is_there_at_once_and_moves_with_every_turn(screen: Screen) -> N
     assert is_empty(screen.shown[1]) and is_empty(screen.shown[2]), "nothing but the bar to be seen yet"
 
 
+def test_a_training_stopped_before_its_first_step_has_a_bar_that_stands(screen: Screen) -> None:
+    live = LiveTraining(clock=Clock())
+    live.begin()
+    live.stopped("stopped: nothing was done")
+    assert bar(screen) == (0.0, "stopped: nothing was done")
+    assert "<progress" not in screen.shown[0].data and 'aria-valuenow="0.00"' in screen.shown[0].data
+
+
 def test_curves_are_drawn_again_after_each_step(screen: Screen) -> None:
     live = LiveTraining(clock=Clock())
     live.begin()
