@@ -615,10 +615,8 @@ for name, (_, values) in chances.items():
         f"{name:12s}", *(f"K={k}: {v:.2f}" for k, v in zip(seeds, values, strict=True))
     )
 for k in (claim.seeds, 2 * claim.seeds):
-    print(
-        f"{k} trainings, {claim.images} images:",
-        f"{power(one.margin, *seen, k, claim.images):.2f}",
-    )
+    chance = power(one.margin, *seen, k, claim.images)
+    print(f"{k} trainings, {claim.images} images: {chance:.2f}")
 
 # %% [markdown]
 # More images make the second and the third part smaller, never the first: that is why one training with thousands of

@@ -71,7 +71,7 @@ from dataclasses import replace
 from functools import partial
 
 import torch
-from IPython.display import display
+from IPython.display import Markdown, display
 from kit import view
 from kit.data.store import files_of_script, load_tasks, save_episodes, save_tasks
 from kit.evaluate.baselines import SingleTurnEnv
@@ -496,7 +496,6 @@ print(EVALUATION.table(results, ["acc"]))
 # %% tags=["figure"]
 import json
 
-from IPython.display import Markdown
 from papers.contrasts import in_words
 
 firsts = [(e, e.turns[0]) for e in sampled if "calls" in e.task.meta]

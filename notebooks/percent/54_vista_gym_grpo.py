@@ -75,7 +75,7 @@ from functools import partial
 
 import numpy as np
 import torch
-from IPython.display import display
+from IPython.display import Markdown, display
 from kit import view
 from kit.data.store import load_tasks, save_tasks
 from kit.evaluate.conduct import conduct
@@ -89,8 +89,10 @@ from kit.train.launch.launcher import launch
 from kit.train.launch.topology import ProcessConfig
 from kit.train.metrics import read_metrics
 from kit.view import plots
+from papers.contrasts import in_words
 from papers.registry import needs
 from papers.vista_gym import experiment as vista
+from papers.vista_gym.claims import misdirected_share
 from papers.vista_gym.metrics import EVALUATION, is_right
 from papers.vista_gym.reported import TABLE_2
 from papers.vista_gym.reward import REWARDS, make_reward
@@ -277,12 +279,12 @@ def mean_of(some, column: str) -> float:
 
 # %% tags=["figure"]
 names = {f"accuracy_{t.meta['family']}": t.meta["family"] for t in train}
-by_family = {
+shares = {
     part: {names[c]: mean_of(some, c) for c in sorted(names)}
     for part, some in parts.items()
 }
-display(plots.bars(by_family, "share right", title="sampled, in training"))
-never = [family for family, right in by_family["last quarter"].items() if not right]
+display(plots.bars(shares, "share right", title="sampled, in training"))
+never = [family for family, right in shares["last quarter"].items() if not right]
 print("trained on, and not right once in the last quarter:", ", ".join(never) or "none")
 columns = {"accuracy": "right, sampled", "held_out_accuracy": "right, greedy, held out"}
 columns["calls"] = "calls an episode, sampled"
@@ -294,10 +296,8 @@ held = {row["step"]: row[column] for row in rows if column in row}
 if held:
     last = [*held.values()][-1]
     first = next(step for step, right in held.items() if right >= last)
-    print(
-        f"its last value, {last:.2f}, greedy play reached before step {first}", end=" "
-    )
-    print(f"of {len(rows)}")
+    told = f"its last value, {last:.2f}, greedy play reached before step {first}"
+    print(f"{told} of {len(rows)}")
 
 # %% [markdown]
 # ## What it asks now
@@ -428,17 +428,11 @@ print(f"{'':14s} (after cloning alone: {stages['sft']['acc_all']})")
 # Told only whether the form was kept and whether the answer was right, does the agent learn when to ask, and whom?
 
 # %% tags=["figure"]
-from IPython.display import Markdown
-from papers.contrasts import in_words
-from papers.vista_gym.claims import misdirected_share
-
 (that, more), (whom_told, better) = moved(0), moved(1)
 learnt = ["*that* it should call"] * more + ["*whom*"] * better
 asked = " and ".join(str(len(that_and_whom(some)[1])) for some in sampled.values())
-cloned, reinforced = (
-    EVALUATION.load_outcomes(folder, "sft"),
-    EVALUATION.outcomes(played),
-)
+cloned = EVALUATION.load_outcomes(folder, "sft")
+reinforced = EVALUATION.outcomes(played)
 wrong = [misdirected_share(some) for some in (cloned, reinforced)]
 astray = " → ".join(f"{one.value:.0%}" if one else "nobody calls" for one in wrong)
 patch_told = "Nobody went on with hard questions"

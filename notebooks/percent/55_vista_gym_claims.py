@@ -435,7 +435,7 @@ else:
 # Which of its mistakes went away, which stayed, and what of the nine claims holds here?
 
 # %% tags=["figure"]
-said = by_verdict(published["claims"])
+said, trained = by_verdict(published["claims"]), published["seed"]
 before, after = shown["after cloning"], shown["after GRPO"]
 first = shown["before cloning"]["E1"].value
 changed = {kind: after[kind].value - before[kind].value for kind in before}
@@ -450,14 +450,13 @@ def moved(kind: str) -> str:
 fell, rose = min(changed, key=changed.get), max(changed, key=changed.get)
 told = f"changed two most: {moved(fell)} and {moved(rose)}"
 told = told if changed[fell] < changed[rose] else "changed none"
-seeds = len(published["seed"])
 display(
     Markdown(f"""
 - **Of the ways to fail reinforcement {told}.**
   Turns without a call that can be read (E1) failed {first:.0%} of the questions before
   cloning, {before["E1"].value:.0%} after it and {after["E1"].value:.0%} after reinforcement.
   The share right is {in_words(played["sft"], played["grpo"])}.
-- Over {seeds} training{"s" * (seeds != 1)} (`results/vista_gym.json`): {said or "none"}.
+- Over {len(trained)} training{"s" * (len(trained) != 1)} (`results/vista_gym.json`): {said or "none"}.
 - Does it read its tools? With another question's replies the share right is
   {in_words(played["grpo-own"], played["grpo-swapped"])}.
 """)
