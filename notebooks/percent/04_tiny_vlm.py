@@ -605,7 +605,8 @@ display(
 - It knows them unequally well: best *{best}* ({measured[best].value:.2f} right), least
   *{worst}* ({measured[worst].value:.2f}).
 - How long does seeing take? After {steps} steps the model re-made here has a loss of
-  {place[-1]:.3f} on *place*; a model that sees nothing can get to {floors["blind"]:.3f}.
+  {place[-1]:.3f} on *place*; a model that sees nothing can get to {floors["blind"]:.3f}:
+  {"it doesn't see yet" if place[-1] >= floors["blind"] else "it begins to see"}.
 """)
 )
 

@@ -598,7 +598,7 @@ for side, sets in {"held out": evaluation, "development": development}.items():
 
 # %%
 some = [*train[:2], *evaluation[2][:2], *development[2][:2]]
-title = "to train on, held out, and to\nmake choices on: two each, put together"
+title = "two of each set, put together"
 display(plots.images([(t.meta["source"], solved(t)) for t in some], 0, 0.8, title))
 
 # %% [markdown]

@@ -357,14 +357,16 @@ trials = agile.first_per_level(choosing, eval_puzzles)
 greedy = agile.play_greedily(vlm, chat, box, trials, play)
 policy = HFPolicy(vlm, chat)
 sampled = play(policy, chat, box, trials, temperature=1.0, seed=seed)
-played = {"greedy": greedy, "sampled": sampled}
-played["sampled, looked"] = [e for e in sampled if e.calls]
+parts = {"looks": [e for e in sampled if e.calls]}
+parts["guesses"] = [e for e in sampled if not e.calls]
 shares = {}
-for name, some in played.items():
+for name, some in {"greedy": greedy, "sampled": sampled, **parts}.items():
     right = sum(is_right(e, e.task.target) for e in some)
-    shares[name] = {"looks": looks(some), "solved": right / len(some)} if some else {}
-    print(f"{name:16s} {len(some):3d} episodes, {right:3d} right")
-display(plots.bars(shares, "share of the episodes", chance))
+    looked = f", {looks(some):.0%} look" if name not in parts else ""
+    print(f"{name:9s} {len(some):3d} episodes, {right:3d} right{looked}")
+    if some:
+        shares[name] = evaluate(some)["acc_2x2"]
+display(plots.bars({"share solved": shares}, "share solved", chance))
 
 # %% [markdown]
 # When it has looked it is right far more often than a guess, 1 in 24: so it still sees. It is right far less often than
@@ -634,9 +636,9 @@ display(
     Markdown(f"""
 - **{taken}**: {taught_guess} of the demonstrations guess, and
   so do {sampled_guess} of its sampled episodes and {greedy_guess} of its greedy ones.
-- Of the sampled episodes that looked {found_out(played["sampled, looked"])} are
+- Of the sampled episodes that looked {found_out(parts["looks"])} are
   right, of
-  those that didn't {found_out([e for e in sampled if not e.calls])}: that is what a
+  those that didn't {found_out(parts["guesses"])}: that is what a
   reward
   can tell apart.
 - Left to win, greedily: it solves {reached:.2f}, and the same base, asked from the full

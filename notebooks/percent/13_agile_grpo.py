@@ -314,8 +314,14 @@ if by_hand:
             part = slice(at, at + per_device_batch_size)
             loss_of(vlm, batch[part], advantages[part], len(batch)).backward()
     length = torch.nn.utils.clip_grad_norm_(learns, 1.0)
+    kept = [p.detach().clone() for p in learns]
     adam.step()
-    print(f"gradient: length {length:.3f}; no weight moved more than {learning_rate:g}")
+    with torch.no_grad():
+        most = max(
+            float((p - old).abs().max()) for p, old in zip(learns, kept, strict=True)
+        )
+    print(f"gradient: length {length:.3f}; the weight that moved most moved {most:.2g}")
+    print(f"(the learning rate is {learning_rate:g})")
 
 # %% [markdown]
 # One update, and in its first step AdamW moves no weight by more than the learning rate. How many of the held-out puzzles

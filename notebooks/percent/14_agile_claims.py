@@ -574,7 +574,7 @@ shown = {
 print(EVALUATION.table(shown, ["acc"]))
 
 # %%
-figure = levels(metrics)
+figure = levels({s: metrics[s] for s in STAGES}, names=names)
 figure.axes[0].set_title(
     "held-out 2×2 puzzles solved: all, and by pieces in place at first"
 )

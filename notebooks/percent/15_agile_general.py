@@ -384,7 +384,8 @@ for name in ("A7", "A8"):
 played = gathered()
 before, after = played["untrained"], played["grpo"]
 how = in_words(before, after)
-ways = {"higher": "It answers better", "lower": "It answers worse"}
+ways = {"higher": "In this one training it answers better"}
+ways["lower"] = "In this one training it answers worse"
 verdict = ways.get(how.split()[0], "It answers as well as before")
 wrong = [o for o in after if not o.correct]
 begun = sum(o.begins for o in wrong)

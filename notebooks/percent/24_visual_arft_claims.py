@@ -393,7 +393,7 @@ if any(claim["checks"] for claim in published["claims"].values()):
 means = {
     "holds": "Every check's interval lies on the claimed side.",
     "doesn't": "The whole interval of a check lies on the other side of its limit.",
-    "equal": "A difference, if there is one, is smaller than one worth having.",
+    "equal": "A difference that would count is ruled out, be it claimed or denied.",
     "not testable here": "The set-up doesn't allow it.",
     "undecided": "Other images or other trainings might come out otherwise.",
 }
@@ -402,7 +402,7 @@ R1 Of its checks the last compares Hard with the few Simple sheets: more tasks n
 R2 What reinforcement adds to imitation is the check that decides.
 R3 Its two rewards differ only where an answer is partly right.
 R4 Beside a baseline whose answers hold no word of the gold one, winning says nothing.
-R5 Nobody trains its questions, so each training treats them in its own way: more seeds help.
+R5 Nobody trains its questions: what reinforcement changes there, it changes by training others.
 """
 about = dict(line.split(" ", 1) for line in about.strip().splitlines())
 for name, claim in published["claims"].items():

@@ -12,13 +12,16 @@ from papers.agile.metrics import random_baseline
 from papers.agile.reported import REPORTED
 
 
-def levels(results: Mapping[str, Any], metric: str = "acc", grid: str = "2x2") -> Plot:
+def levels(
+    results: Mapping[str, Any], metric: str = "acc", grid: str = "2x2", names: Mapping[str, str] | None = None
+) -> Plot:
     """Draw a metric of each level, with 95 % intervals; untrained, SFT and GRPO side by side.
 
     Args:
         results: the content of a ``results.json``, or stage → metrics.
         metric: ``acc`` or ``score``.
         grid: pieces a side, twice: ``2x2`` or ``3x3``.
+        names: stage → what the legend calls it; None: its name.
 
     Raises:
         ValueError: a stage has no such metric.
@@ -32,6 +35,7 @@ def levels(results: Mapping[str, Any], metric: str = "acc", grid: str = "2x2") -
         groups[stage] = {**whole, **per_level}
         if not groups[stage]:
             raise ValueError(f"{stage} has no {metric}_{grid}; it has {', '.join(stages[stage])}")
+    groups = {(names or {}).get(stage, stage): found for stage, found in groups.items()}
     label = f"{metric.capitalize()} {grid.replace('x', '×')}"
     figure = bars(groups, label, ("random", random_baseline(int(grid[0]))[metric]))
     figure.axes[0].set_ylim(0, 1.02)
