@@ -151,8 +151,8 @@ class Stored(Generic[T]):
             there = [seed for seed in range(runs.seeds) if (arm, seed) in self.made]
             absent = [str(seed) for seed in range(runs.seeds) if seed not in there]
             if absent:
-                so_far = f"{len(there)} of {runs.seeds} seeds so far" if there else "no seed yet"
-                told.append(f"{arm}: {so_far}; seed {', '.join(absent)} is missing")
+                so_far = f"{len(there)} of {runs.seeds} seeds so far; seed {', '.join(absent)} is missing"
+                told.append(f"{arm}: {so_far if there else f'no seed yet, of {runs.seeds}'}")
             if len(there) == 1:
                 told.append(f"{arm}: one seed only, so that nothing is known of other trainings")
             counted = Counter(stage for seed in there for stage in self.stages[arm, seed])

@@ -148,8 +148,8 @@ def test_what_is_lacking_is_told_by_name() -> None:
     assert stored.lacking(arms) == [
         "main: 1 of 3 seeds so far; seed 1, 2 is missing",
         "main: one seed only, so that nothing is known of other trainings",
-        "bonus: no seed yet; seed 0, 1, 2 is missing",
-        "em: no seed yet; seed 0 is missing",
+        "bonus: no seed yet, of 3",
+        "em: no seed yet, of 1",
     ]
     for arm, seed in ((MAIN, 1), (MAIN, 2), ("bonus", 0), ("bonus", 2), ("em", 0)):
         stored = added(stored, arm, seed, {"grpo": ALL})

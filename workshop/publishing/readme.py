@@ -25,8 +25,8 @@ from papers.registry import find_paper, published
 from papers.starts import STARTS, TRAININGS
 from papers.tables import markdown
 from papers.verdicts import UNMEASURED, verdict_of, why, would_decide
-from workshop.jobs.finding import in_short, in_words, own_finding
-from workshop.publishing.came_out import came_out, minutes_a_seed
+from workshop.jobs.finding import ONE_TRAINING, in_short, in_words, own_finding
+from workshop.publishing.came_out import came_out, minutes_a_seed, seeds_of
 from workshop.publishing.origin import current, origin, pictures_of, told_beside
 
 BEGIN = "<!-- results:begin -->"
@@ -103,7 +103,8 @@ def headline(paper: str, results: Results) -> str:
         return f"{title}: not measured yet."
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
     words = in_words(stages, next(iter(evaluation.headlines)))
-    return " ".join(text for text in (f"{title}.", words, own_finding(evaluation, stages)) if text)
+    one = ONE_TRAINING if seeds_of(results) == 1 else ""
+    return " ".join(text for text in (f"{title}.", words, own_finding(evaluation, stages), one) if text)
 
 
 def block(paper: str, results: Results) -> str:

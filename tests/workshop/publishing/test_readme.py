@@ -100,11 +100,11 @@ def test_what_trained_a_figure_and_what_is_lacking_are_told(monkeypatch: pytest.
     monkeypatch.setattr("workshop.publishing.current.outcomes_hash", lambda paper, figures: "outcomes")
     machines = ["2 cores of a processor", "NVIDIA H100"]
     trained = {"digest": "training", "commits": ["a" * 40, "b" * 40], "machines": machines, "outcomes": "outcomes"}
-    told = {**RESULTS, "trained": trained, "digest": "figures", "lacking": ["deed: no seed yet; seed 0 is missing"]}
+    told = {**RESULTS, "trained": trained, "digest": "figures", "lacking": ["deed: no seed yet, of 1"]}
     text = block("agile", told)
     assert f"same training code (digest training): {'a' * 40}, {'b' * 40}. Measured by" in text
     assert "on 2 cores of a processor; NVIDIA H100." in text
-    assert text.endswith("it is of the code as it is. Not there: deed: no seed yet; seed 0 is missing.")
+    assert text.endswith("it is of the code as it is. Not there: deed: no seed yet, of 1.")
     for name, value, why in (
         ("digest", "older", "`results/agile.json` has figures by other code; python -m kit results --figures makes"),
         ("trained", {**trained, "outcomes": "older"}, "isn't of the outcomes that are stored; python -m kit results"),
@@ -168,7 +168,9 @@ def test_the_readme_begins_with_the_task_and_what_came_out_right_below_the_pictu
 
 
 def test_the_headline_is_the_finding_beside_the_table() -> None:
-    assert headline("agile", RESULTS) == ("- **AGILE**. Reinforcement raised it from where it began.")
+    told = "- **AGILE**. Reinforcement raised it from where it began."
+    assert headline("agile", {**RESULTS, "seed": [0, 1]}) == told
+    assert headline("agile", RESULTS) == f"{told} This is one training: another seed may end elsewhere."
     assert headline("agile", None) == "- **AGILE**: not measured yet."
 
 
