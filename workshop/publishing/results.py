@@ -123,13 +123,14 @@ def make(names: Sequence[str], only_plan: bool = False, again: bool = False, run
         ValueError: no run has such a name.
         JobError: a notebook or a script failed; the same command again goes on there.
     """
-    work = [(paper, steps(paper)) for paper in chosen(names) if again or not is_current(paper)]
+    work = [(paper, steps(paper)) for paper in chosen(names) if again or runs or not is_current(paper)]
     if runs:
         asked = [(paper, [s for s in some if s.first or fnmatchcase(s.what, runs)]) for paper, some in work]
         if not (work := [(paper, some) for paper, some in asked if not all(step.first for step in some)]):
             raise ValueError(f"no run to make is called {runs!r}; python -m kit results --plan names them")
     if not work:
-        return "all published results were made by this code, or were proved to be as it makes them"
+        current = "all published results were made by this code, or were proved to be as it makes them"
+        return "\n".join([current, *(text for paper in chosen(names) for text in so_far(paper))])
     text = "\n\n".join([*(told(paper, some) for paper, some in work), total([s for _, some in work for s in some])])
     if changed := uncommitted():
         text += f"\nin no commit yet: {', '.join(changed[:5])}; no run is begun before they are committed"
@@ -179,6 +180,13 @@ def figures_anew(some: Sequence[Paper], only_plan: bool) -> str:
     if not only_plan:
         redraw()
     return "\n".join(told)
+
+
+def so_far(paper: Paper) -> list[str]:
+    """Tell what a paper's published results lack of the runs in its record, and how it is trained."""
+    lacking = [text for _, _, results in results_of(paper) for text in (results or {}).get("lacking", ())]
+    way = f"python -m kit results {paper.name} --again trains what is missing"
+    return [f"{paper.title}: {'. '.join(dict.fromkeys(lacking))}. {way}"] if lacking else []
 
 
 def is_current(paper: Paper) -> bool:

@@ -186,7 +186,9 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert not [*(package / "results" / "outcomes" / "curves").iterdir()], "shown, and nowhere twice"
     assert {run: rows[0]["reward"] for run, rows in curves.items()} == {"counting-0": 0.123457, "counting-1": 1.12346}
 
-    assert "were made by this code" in results.make(["counting"])
+    told = results.make(["counting"])
+    assert "were made by this code" in told and told.endswith("results counting --again trains what is missing")
+    assert list(states(results.make(["counting"], only_plan=True, runs="counting-1*"))) == ["counting-1"], "still there"
     shutil.rmtree(runs)
     again = results.make(["counting"], only_plan=True, again=True)
     assert states(again) == dict.fromkeys(STEPS[:-1], "done") | {STEPS[-1]: "to do"}, "a run that is gone is done"
