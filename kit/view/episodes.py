@@ -99,7 +99,8 @@ def show(
         group=view.group,
         advantages=advantage is not None,
     )
-    return Html(body, f"episode {episode.task.id}: {len(episode.turns)} turns, {ENDED[episode.ended]}")
+    n = len(episode.turns)
+    return Html(body, f"episode {episode.task.id}: {n} turn{'s' * (n != 1)}, {ENDED[episode.ended]}")
 
 
 def compare(
@@ -194,7 +195,7 @@ def _head(name: str, episode: Episode, score: Score | None, advantage: Any, is_r
             mark = "✓ right, " if is_right(episode, target) else "✗ wrong, "
     return {
         "name": name,
-        "ended": f"{ENDED[episode.ended]}, {len(episode.turns)} turns",
+        "ended": f"{ENDED[episode.ended]}, {(n := len(episode.turns))} turn{'s' * (n != 1)}",
         "target": shown,
         "mark": mark,
         "score": score,

@@ -211,7 +211,8 @@ def a6(curves: Mapping[int, Sequence[Mapping[str, Any]]], max_turns: int) -> Cla
     stated, n = STATED["A6"], STATED["A6"].numbers["windows"]
     short = [seed for seed, rows in curves.items() if len(rows) < 2 * n]
     if len(curves) < 2 or short:
-        note = f"{len(curves)} seeds, shortest run {min(map(len, curves.values()), default=0)} steps"
+        shortest = min(map(len, curves.values()), default=0)
+        note = f"{len(curves)} seed{'s' * (len(curves) != 1)}, shortest run {shortest} steps"
         return stated.claim(note=f"{note}: at least 2 seeds of {2 * n} steps are needed")
     turns = np.array([_windows(rows, "turns", n) for rows in curves.values()])
     tokens = np.array([_windows(rows, "response_tokens", n) for rows in curves.values()])

@@ -46,7 +46,8 @@ def compare(names: Sequence[str]) -> str:
     if paired:
         parts.append(
             "difference: to the first run, over the tasks that both played; its interval is over other tasks,\n"
-            "not over other seeds: a second seed of the same values shows how much chance alone makes"
+            "not over other seeds: a second seed of the same values shows how much chance alone makes;\n"
+            "models that answer alike have an interval too: 3 of k images may still differ (the rule of three)"
         )
     return "\n\n".join(part for part in parts if part)
 
