@@ -99,7 +99,7 @@ $(READY): locks/$(LOCK).txt locks/no-deps.txt pyproject.toml
 	@echo "Installing locks/$(LOCK).txt into .venv, this once: 1 to 3 minutes without a word, unless something fails."
 	@$(PYTHON) -m venv .venv && rm -f .venv/ready-*
 	@$(PIP) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -r locks/$(LOCK).txt && $(PIP) --no-deps --no-build-isolation -r locks/no-deps.txt -e .
-	@git config --get core.hooksPath >/dev/null || git config core.hooksPath .githooks || true; touch $@
+	@git config --get core.hooksPath >/dev/null 2>&1 || git config core.hooksPath .githooks 2>/dev/null || true; touch $@
 
 .venv/ready-browser: locks/browser.txt $(READY)
 	$(PIP) -r locks/browser.txt

@@ -182,10 +182,11 @@ def build(root: Path, out: Path, source: str = "") -> None:
     write_pages(root, folder, source)
     config = folder.with_suffix(".yml")
     write_text(config, settings(root, folder, out))
-    told = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", str(config)]
+    told = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(config)]
     made = subprocess.run(told, capture_output=True, text=True, check=False)
     if made.returncode:
         raise SiteError(made.stdout + made.stderr)
+    (out / "404.html").unlink(missing_ok=True)  # its links begin at the host's root: broken in a folder of one
     if hosts := foreign(out):
         raise SiteError("\n".join(f"{page} asks {', '.join(sorted({*some}))}" for page, some in hosts.items()))
 

@@ -11,7 +11,10 @@ FENCE = re.compile(r"(^(?P<tick>```+|~~~+).*?^(?P=tick)[ \t]*$|(?P<one>`+)[^`].*
 """Code, in which nothing is changed."""
 SHOWN_MATH = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 MATH = re.compile(r"(?<![\\$\w])\$(?=\S)([^$\n]+?)(?<=\S)\$(?![\d$])")
-LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s]+)\)")
+LINK = re.compile(
+    rf"{FENCE.pattern}|(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s]+)\)", FENCE.flags
+)
+"""Code, which is left as it is, or a link, whose text may be code."""
 
 
 class SiteError(ValueError):
@@ -30,7 +33,7 @@ def page(text: str, path: str, pages: Mapping[str, str], source: str = "") -> st
     Raises:
         SiteError: a formula can't be read.
     """
-    return outside_code(text, lambda part: _details(_links(_mathematics(part, path), path, pages, source)))
+    return _links(outside_code(text, lambda part: _details(_mathematics(part, path))), path, pages, source)
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
@@ -62,6 +65,8 @@ def _links(text: str, path: str, pages: Mapping[str, str], source: str) -> str:
     here = posixpath.dirname(pages[path])
 
     def told(found: re.Match[str]) -> str:
+        if found["to"] is None:  # code
+            return found.group(0)
         to, _, anchor = found["to"].partition("#")
         if re.match(r"[a-z]+:", found["to"]) or not to:
             return found.group(0)

@@ -51,6 +51,13 @@ def test_links_lead_to_what_the_site_has(path: str, written: str, shown: str | N
         assert found == written
 
 
+def test_a_link_whose_text_is_code_leads_on_and_code_that_looks_like_one_stays() -> None:
+    text = "[`loop`](../notebooks/13_x.ipynb) and `[x](../notebooks/13_x.ipynb)`"
+    found = page(text, "docs/jobs.md", PAGES)
+    assert found.startswith("[`loop`](") and "13_x.ipynb)" not in found.partition(" and ")[0]
+    assert found.endswith(" and `[x](../notebooks/13_x.ipynb)`")
+
+
 def test_what_the_site_lacks_is_linked_where_the_repository_has_an_address() -> None:
     found = page("[code](../kit/rollout.py)", "docs/jobs.md", PAGES, "https://example.org/blob/main/")
     assert found == "[code](https://example.org/blob/main/kit/rollout.py)"
