@@ -100,7 +100,7 @@ def rows(evaluation: Evaluation[Any], groups: Groups, stage: str) -> list[list[s
         if len(runs) > 1 and (together := mean_of(evaluation, runs, stage)):
             have = [name for name in runs if name in measured]
             seeds = len({runs[name] for name in have})
-            called = f"mean of {len(have)} runs, {seeds} seed{'s' * (seeds > 1)}"
+            called = f"mean of {len(have)} run{'s' * (len(have) > 1)}, {seeds} seed{'s' * (seeds > 1)}"
             found.append([setting, called, *(str(together.get(metric, "not run")) for metric in shown)])
     return found if any(groups) else [row[1:] for row in found]  # the only setting has no name
 
