@@ -601,7 +601,8 @@ best, worst = (pick(measured, key=lambda n: measured[n].value) for pick in (max,
 display(
     Markdown(f"""
 - **A Qwen2.5-VL with {weights:,} weights, {ratio:,.0f} times smaller than the 7B model
-  ({sum(budgets["Qwen2.5-VL-7B"].values()) / 1e9:.1f} billion weights), that was taught {len(SKILLS)} skills of seeing and writing and nothing else.**
+  ({sum(budgets["Qwen2.5-VL-7B"].values()) / 1e9:.1f} billion weights), that
+  was taught {len(SKILLS)} skills of seeing and writing and nothing else.**
 - It knows them unequally well: best *{best}* ({measured[best].value:.2f} right), least
   *{worst}* ({measured[worst].value:.2f}).
 - How long does seeing take? After {steps} steps the model re-made here has a loss of
