@@ -124,7 +124,7 @@ def test_a_page_tells_its_story_in_order() -> None:
         "Asked directly, the base reaches 0.86 [0.58, 0.98] (2×2 solved). As an agent it reaches 0.23 [0.05, 0.55]",
         "So what training taught is to act",
         "interval, 2×2 solved: 2×2 solved base, asked directly 0.86, agent before RL 0.23, agent after",
-        'alt="held-out tasks, in the course of the training, share right, step: greedy, held out 0.25"',
+        'alt="held-out tasks, in the course of the training, share right over step: greedy, held out 0.25"',
         "one task, before and after",
         "<b>sft</b><small>1 steps",
         "<b>grpo</b><small>1 steps",
