@@ -16,7 +16,7 @@ from kit.files import read_json
 from kit.train.held_out import COLUMN
 from kit.train.metrics import read_metrics
 from kit.view import compare
-from kit.view.charts import WIDEST, bars, lines
+from kit.view.charts import WIDEST, Plot, bars, lines
 from kit.view.episodes import Judge
 from kit.view.html import clean, figures, render
 from workshop.jobs import same_tasks
@@ -37,20 +37,22 @@ def story(folder: Path, evaluation: Evaluation[Any] | None, stages: Mapping[str,
         yield f'<p style="font-size:16px">{clean(text)}</p>' if text else ""
     three = three_bars(stages, metric)
     if known := {fill(label, 12): value for label, value in three.items() if value}:
-        drawn = bars({called: known}, label=called, title=f"{called}: value and 95 % interval")
-        drawn.set_size_inches(WIDEST, 2.6)
-        yield drawn.html()
+        yield _wide(bars({called: known}, label=called, title=f"{called}: value and 95 % interval"))
         missing = ", ".join(label for label, value in three.items() if value is None)
         yield f"<p>Not measured: {clean(missing)}.</p>" if missing else ""
     played = read_metrics(folder / GRPO / "metrics.jsonl")
     if held := [row for row in played if COLUMN in row]:
         curve = {"greedy, held out": ([row["step"] for row in held], [row[COLUMN] for row in held])}
-        drawn = lines(curve, "step", "share right", "held-out tasks, in the course of the training")
-        drawn.set_size_inches(WIDEST, 2.6)
-        yield drawn.html()
+        yield _wide(lines(curve, "step", "share right", "held-out tasks, in the course of the training"))
     elif played:
         yield "<p>No held-out tasks were played during reinforcement learning.</p>"
     yield from _before_and_after(folder, evaluation.is_right if evaluation else None)
+
+
+def _wide(drawn: Plot) -> str:
+    """A figure as wide as the page."""
+    drawn.set_size_inches(WIDEST, 2.6)
+    return drawn.html()
 
 
 def headline(evaluation: Evaluation[Any] | None, stages: Mapping[str, Metrics]) -> tuple[str, str]:

@@ -186,7 +186,7 @@ def build(root: Path, out: Path, source: str = "") -> None:
     made = subprocess.run(told, capture_output=True, text=True, check=False)
     if made.returncode:
         raise SiteError(made.stdout + made.stderr)
-    (out / "404.html").unlink(missing_ok=True)  # its links begin at the host's root: broken in a folder of one
+    (out / "404.html").unlink(missing_ok=True)  # its links begin at the host's root, and a site may lie in a folder
     if hosts := foreign(out):
         raise SiteError("\n".join(f"{page} asks {', '.join(sorted({*some}))}" for page, some in hosts.items()))
 
