@@ -307,7 +307,7 @@ def find_paper(name: str) -> Paper:
     """
     known = papers()
     if name not in known:
-        raise PaperError(f"no paper {name!r} is registered: there are {', '.join(known)}; see docs/adding.md")
+        raise PaperError(f"no paper {name!r} is registered: there are {', '.join(known)}; see papers.registry")
     return known[name]
 
 
