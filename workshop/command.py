@@ -82,18 +82,18 @@ def _refuse(error: Exception) -> int:
 
 
 def _plan(args: argparse.Namespace) -> int:
-    from workshop.jobs.run import plan
-    from workshop.jobs.sweep import planned_for
+    from workshop.jobs.sweep import planned, planned_for
 
     try:
-        job = plan(args.target, args.profile or "node", args.set, None, until=args.until)
+        _, some = planned(args.target, args.profile or "node", args.set, args.seeds, None, "", args.until)
         from workshop.jobs.plan import card, report  # torch and trl: not before the names are right
 
-        sizes = (args.gpus, args.memory and args.memory * 1e9, args.tokens, args.picture_tokens)
-        text, fits = report(job, *sizes, card=card(job, args.card, sizes[1], args.tflops, args.bandwidth))
+        job, memory = some[0].job, args.memory and args.memory * 1e9
+        chosen = card(job, args.card, memory, args.tflops, args.bandwidth)
+        text, fits = report(job, args.gpus, memory, args.tokens, args.picture_tokens, chosen, args.expected_tokens)
     except Exception as error:
         return _refuse(error)
-    print(planned_for(job, bool(args.profile)), text, sep="\n\n")
+    print(planned_for(some, bool(args.profile)), text, sep="\n\n")
     return 0 if fits else 2
 
 

@@ -65,7 +65,10 @@ def evaluation_of(folders: Sequence[Path]) -> Evaluation[Any] | None:
     files = [path for folder in folders for path in sorted(folder.glob("stages/*.json"))]
     papers = {str((read_json(path) or {}).get("paper")) for path in files}
     if len(papers) > 1:
-        raise ValueError(f"runs of one paper can be compared, these are of {', '.join(sorted(papers))}")
+        several = ", ".join(sorted(papers))
+        raise ValueError(
+            f"runs of one paper can be compared, these are of {several}: python -m kit list names each run's notebooks"
+        )
     name = papers.pop() if papers else ""
     return find_paper(name).load_evaluation() if name else None
 

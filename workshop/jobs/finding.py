@@ -127,6 +127,8 @@ def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
         return "No agent was measured after reinforcement learning."
     credit = _credit(stages, metric, agent).removesuffix(f" {LOOKS}")
     told = [_taught(*against) if against and against[0] <= 0 else "", credit, _alone(stages, metric)]
+    if full := _ceiling(stages, metric):
+        told.append(f"Asked directly with the full images in front of it, the base reaches {_value(full)}.")
     return " ".join(text for text in told if text)
 
 
@@ -159,10 +161,8 @@ def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
     better = _paired(stages, GAIN, metric, agent, direct) > 0
     gap = alongside(stages[GRPO], GAP, metric)
     because = ", because it has learnt to look" if better and gap is not None and sign(gap) > 0 else ""
-    full = _ceiling(stages, metric)
-    ceiling = f" ({full.value:.2f} from the full images)" if full else ""
-    told = f"Asked directly, the tiny model gets a share of {direct.value:.2f} right{ceiling}"
-    return f"{told}; after {how} {agent.value:.2f}{because}."
+    told = f"Asked directly, the tiny model gets a share of {direct.value:.2f} right; after {how} {agent.value:.2f}"
+    return f"{told}{because}."
 
 
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:

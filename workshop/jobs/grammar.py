@@ -90,6 +90,7 @@ def _plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument("target", help="a number (13), a notebook's name, or a paper's for all of its notebooks")
     plan.add_argument("--profile", help="smoke, laptop, gpu or node (default)")
     plan.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="as for run")
+    plan.add_argument("--seeds", default="", metavar="0-2", help="as for run: how long all of them take")
     plan.add_argument("--until", default="", metavar="NN", help="as for run")
     plan.add_argument("--gpus", type=count, help="instead of as many as the profile says")
     plan.add_argument(
@@ -97,6 +98,7 @@ def _plan(plan: argparse.ArgumentParser) -> None:
     )
     plan.add_argument("--memory", type=above_0, metavar="GB", help="of each GPU, instead of the card's")
     plan.add_argument("--tokens", type=count, help="of the longest episode, instead of as many as the settings allow")
+    plan.add_argument("--expected-tokens", type=count, help="of an episode on average, where no run has measured it")
     plan.add_argument("--picture-tokens", type=count, help="of them, of pictures (as the paper allows, else 8192)")
     plan.add_argument("--tflops", type=above_0, help="of a GPU in bfloat16, instead of the card's (312: an A100)")
     plan.add_argument("--bandwidth", type=above_0, metavar="TB/s", help="of its memory, instead of the card's (2.0)")

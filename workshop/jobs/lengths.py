@@ -15,7 +15,9 @@ from workshop.jobs.run import Job, progress_of
 TRAINING = "grpo"
 """Folder of a run's reinforcement learning by a notebook that is called NN_PAPER_grpo; its metrics tell lengths."""
 
-UNKNOWN = "as long as expected: not measured by any run of this profile and model (--tokens N plans for a length)"
+UNKNOWN = (
+    "as long as expected: not measured by any run of this profile and model (--expected-tokens N plans for a mean)"
+)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from kit.train.progress import duration
 from kit.train.sft import SFTSettings
 from papers.registry import paper_of
 from tiny import TINY
-from workshop.jobs.lengths import UNKNOWN, measured_length
+from workshop.jobs.lengths import UNKNOWN, Length, measured_length
 from workshop.jobs.notebooks import Source, find
 from workshop.jobs.run import Job, Planned, plan, profile_values
 from workshop.planner.advice import fits
@@ -161,6 +161,7 @@ def report(
     tokens: int | None = None,
     picture_tokens: int | None = None,
     card: Card | None = None,
+    expected_tokens: int | None = None,
 ) -> tuple[str, bool]:
     """The plan as text, and whether all of it fits.
 
@@ -171,6 +172,7 @@ def report(
         tokens: tokens of the longest episode instead of what the settings allow.
         picture_tokens: how many of them are image tokens.
         card: the GPU, instead of the one of that memory that is listed.
+        expected_tokens: tokens of an episode on average, instead of what runs have measured.
 
     Raises:
         ValueError: nothing in the job trains, or a model's sizes are unknown.
@@ -181,7 +183,7 @@ def report(
         found = [(name, replace(stage, flops=card.flops, bandwidth=card.bandwidth)) for name, stage in found]
     if not found:
         raise ValueError(_nothing_trains(job))
-    usual = {name: expected(job, name, stage) for name, stage in found}
+    usual = {name: expected(job, name, stage, expected_tokens) for name, stage in found}
     texts = [f"times follow from what {CITED} took"]
     texts += [of_stage(name, stage, _expected(stage, *usual[name])) for name, stage in found]
     if len(found) > 1:
@@ -204,15 +206,24 @@ def _nothing_trains(job: Job) -> str:
     return f"{names}: nothing here trains in a way to plan for{way if there else ''}"
 
 
-def expected(job: Job, name: str, stage: Stage) -> tuple[Stage | None, str]:
+def expected(job: Job, name: str, stage: Stage, mean: int | None = None) -> tuple[Stage | None, str]:
     """A training with episodes of the mean length that was measured, and where; None: of no run like it.
 
     Args:
         job: that it is part of.
         name: as :func:`stages` has it.
         stage: with the longest episodes.
+        mean: tokens of an episode, said by the user; the policy's share of them is that of the longest.
+
+    Raises:
+        ValueError: a mean above the longest.
     """
-    length = measured_length(job, name.partition(":")[0]) if stage.rollout_engine else None
+    if mean and mean > stage.tokens:
+        raise ValueError(f"--expected-tokens {mean}: episodes of {name} have at most {stage.tokens}; give fewer")
+    if mean:
+        length: Length | None = Length(mean, round(stage.sampled * mean / stage.tokens), "--expected-tokens")
+    else:
+        length = measured_length(job, name.partition(":")[0]) if stage.rollout_engine else None
     if length is None:
         return None, ""
     tokens = min(length.tokens, stage.tokens)
@@ -225,7 +236,8 @@ def _expected(longest: Stage, likely: Stage | None, where: str) -> str:
     if likely is None or not longest.steps:
         return f"{'unknown':>10s}  {UNKNOWN}"
     cost = f"{duration(3600 * hours(likely)):>10s}  as long as expected, {hours(likely) * likely.gpus:.1f} GPU-hours"
-    return f"{cost}: {likely.tokens} tokens an episode, {likely.sampled} of them said, as in {where}"
+    said = f", {likely.sampled} of them said" if likely.rollout_engine else ""
+    return f"{cost}: {likely.tokens} tokens an episode{said}, as in {where}"
 
 
 def by_memory(

@@ -160,18 +160,26 @@ def estimate(job: Job, runs: int) -> str:
     return f"about {duration(3600 * each * runs)} ({of_one}{by})"
 
 
-def planned_for(job: Job, chosen: bool) -> str:
-    """The first line of a plan: for which profile it is, and what a run without a GPU takes.
+def planned_for(some: Sequence[Variant], chosen: bool) -> str:
+    """The first line of a plan: for which profile it is, how long several runs take, and one without a GPU.
 
     Args:
-        job: the planned job.
+        some: the planned runs; of several, the first is told.
         chosen: the command named the profile.
     """
+    job = some[0].job
     of = f"planned for the profile {job.profile}"
     of += "" if chosen else " (the default here; run takes laptop unless told: plan … --profile laptop)"
+    if len(some) > 1:
+        each = f"{of}; {len(some)} runs, {job.name} to {some[-1].job.name}, each as long as the first"
+        return f"{each}: {estimate(job, len(some))}.\nBelow is what {job.name} takes{_on(job)}"
     if job.profile in GPU_PROFILES:
         return of
     return f"{of}, which needs no GPU; its run, with measurements: {estimate(job, 1)}.\nBelow is what a GPU would take"
+
+
+def _on(job: Job) -> str:
+    return "" if job.profile in GPU_PROFILES else " on a GPU"
 
 
 def _recorded(job: Job) -> tuple[float, str]:

@@ -203,6 +203,30 @@ def longest(job: Job, but: str) -> list[Stage]:
     return [stage for name, stage in stages(job, None, None) if name != but]
 
 
+def test_a_mean_length_said_by_hand_gives_expected_hours(capsys: pytest.CaptureFixture[str]) -> None:
+    """Half as long as the longest is said to say half as much; a mean above the longest is refused."""
+    words = ["13", "--profile", "gpu"]
+    longest = next(one for name, one in stages(plan("13", "gpu", [], None), None, None) if "GRPO" in name)
+    half = longest.tokens // 2
+    assert "--expected-tokens N" in told(capsys, *words)
+    said = told(capsys, *words, "--expected-tokens", str(half))
+    likely = re.search(
+        rf"as long as expected, .*: {half} tokens an episode, (\d+) of them said, as in --expected", said
+    )
+    assert likely and int(likely[1]) == round(longest.sampled * half / longest.tokens) < half
+    assert main(["plan", *words, "--expected-tokens", str(longest.tokens + 1)]) == 2
+    assert f"of 13_agile_grpo: GRPO have at most {longest.tokens}; give fewer" in capsys.readouterr().err
+
+
+def test_several_seeds_are_planned_as_one_and_told_together(capsys: pytest.CaptureFixture[str]) -> None:
+    one = told(capsys, "13", "--profile", "gpu")
+    first, rest = told(capsys, "13", "--profile", "gpu", "--seeds", "0-2").split(":", 1)
+    assert first == "planned for the profile gpu; 3 runs, agile-0 to agile-2, each as long as the first"
+    assert "trainings alone" in rest.partition("\n")[0] and rest.partition("\n\n")[2] == one.partition("\n\n")[2]
+    lists = told(capsys, "13", "--profile", "gpu", "--set", "steps=1,2")
+    assert "2 runs, agile-steps_1 to agile-steps_2, each as long as the first" in lists
+
+
 def test_the_tiny_models_lengths_are_those_of_the_published_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

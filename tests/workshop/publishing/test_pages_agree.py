@@ -30,7 +30,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (f"It looks {N} times a puzzle", ("grpo/calls_of_observation",)),
         (f"pieces it solves {N} less", ("grpo/observation_gap_swapped_2x2",)),
         (f"gets a share of {N} right .*? on a laptop {N}", ("direct/acc_2x2", "grpo/acc_2x2")),
-        (rf"right \({N} from the full images", ("direct_originals/accuracy",)),
+        (f"full images in front of it, the base reaches {N} ", ("direct_originals/accuracy",)),
         (f"looks alone solves {N} of", ("sft/guesses_0_greedy_acc",)),
     ),
     "visual_arft": (

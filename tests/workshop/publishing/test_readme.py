@@ -155,9 +155,6 @@ def test_the_first_sentence_is_short_and_gives_a_reason_only_where_there_is_one(
     assert first(**both, grpo__observation_gap_swapped=(0.1, -0.1, 0.3)) == f"{told}."
     same = {"direct__acc_2x2": high, "grpo__acc_2x2": high}
     assert first(**same, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)).endswith("on a laptop 0.81.")
-    assert first(**both, direct_originals__acc_2x2=(0.854, 0.7, 0.9)) == f"{told}.".replace(
-        "right;", "right (0.85 from the full images);"
-    )
     assert first(grpo__acc_2x2=high) == "Not measured yet."
 
 
