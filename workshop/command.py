@@ -190,10 +190,13 @@ def _slides(args: argparse.Namespace) -> int:
     from workshop.course import slides
 
     try:
-        path = slides.write(args.paper, args.out)
+        page, gif = slides.write(args.paper, args.out)
     except Exception as error:
         return _refuse(error)
-    print(f"{path}: {path.stat().st_size / 1000:.0f} kB; open it in a browser, the arrow keys turn the slides")
+    print(
+        f"{page}: {page.stat().st_size / 1000:.0f} kB; open it in a browser, the arrow keys or a click turn the slides"
+    )
+    print(f"{gif}: {gif.stat().st_size / 1000:.0f} kB; its episode, for slides made elsewhere")
     return 0
 
 

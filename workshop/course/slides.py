@@ -1,5 +1,7 @@
 """A paper as slides for a lesson: ``python -m kit slides PAPER``, one file that asks no other host for anything.
 
+Beside it the episode as a GIF, for slides that are made elsewhere.
+
 The question, what the agent may do, an episode turn by turn, the curve, what came out, exercises to try. All of it is
 there already: in the notebooks, in ``results/``, and in the tasks that the paper's script plays right.
 """
@@ -29,8 +31,10 @@ from kit.view.charts import COLOURS, STYLE, Plot, bars
 from kit.view.curves import GRAY
 from kit.view.html import clean, figures, render
 from papers.published_curves import published_curves
-from papers.registry import Paper, find_paper, published
+from papers.registry import Paper, find_paper, papers, published
 from tiny import TINY
+from workshop.command_line import meant
+from workshop.course import moving
 from workshop.course.handout import questions
 from workshop.jobs.finding import finding, own_finding, three_bars
 from workshop.jobs.notebooks import Source, find, load
@@ -46,28 +50,33 @@ DRAWN = {COLUMN: "held-out tasks, right", "accuracy": "training tasks, right", "
 """Metrics of a training's curve; the first that all published runs have is drawn."""
 
 
-def write(name: str, out: Path | None = None) -> Path:
-    """Write a paper's slides; returns the file.
+def write(name: str, out: Path | None = None) -> tuple[Path, Path]:
+    """Write a paper's slides, and their episode as a GIF; returns both files.
 
     Args:
         name: of the paper.
-        out: the file; None: ``NAME-slides.html`` in this folder.
+        out: the slides' file; None: ``NAME-slides.html`` in this folder. The GIF has its name and ``.gif``.
 
     Raises:
         ValueError: no such paper, or one without notebooks to take the question from.
     """
+    if name not in papers():
+        known = ", ".join(papers())
+        raise ValueError(f"no paper {name!r}: {meant(name, papers(), f'python -m kit slides takes one of {known}')}")
     paper = find_paper(name)
     if not paper.notebooks:
         raise ValueError(f"paper {name!r} has no notebooks, and slides are made of these")
     sources = [find(notebook)[0] for notebook in paper.notebooks]
     results = published().get(name) if paper.notebooks_dir == ROOT / "notebooks" else None
-    parts = [*_opening(paper, sources[0]), *_episode(played(paper)), *_outcome(paper, results), *_exercises(sources)]
+    prompt, episode = played(paper)
+    parts = [*_opening(paper, sources[0]), *_episode(prompt, episode), *_outcome(paper, results), *_exercises(sources)]
     slides = "\n".join(f"<section>{part}</section>" for part in parts)
     page = (Path(__file__).parent / "slides.html").read_text(encoding="utf-8")
     out = out or Path(f"{name}-slides.html")
     page = page.replace("TITLE", clean(paper.title)).replace("DRAWN", render("drawn.css"))
     write_text(out, page.replace("SLIDES", slides))
-    return out
+    moving.write(episode, out.with_suffix(".gif"))
+    return out, out.with_suffix(".gif")
 
 
 def played(paper: Paper) -> tuple[str, Episode]:
@@ -95,8 +104,7 @@ def _opening(paper: Paper, first: Source) -> Iterator[str]:
     yield f"<h1>{clean(paper.title)}</h1><p>{clean(paper.summary)}</p>" + (f"<p>{told(asked[1])}</p>" if asked else "")
 
 
-def _episode(found: tuple[str, Episode]) -> Iterator[str]:
-    prompt, episode = found
+def _episode(prompt: str, episode: Episode) -> Iterator[str]:
     seen: Sequence[NamedImage] = episode.task.images
     yield (
         f'<h2>What it may do</h2><div class="two">{_seen(seen)}<div><p>It is told</p><pre>{clean(prompt)}</pre>'

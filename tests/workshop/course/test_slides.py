@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from papers.registry import find_paper, published
 from workshop.command import COMMANDS, parser
@@ -21,6 +22,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     out = tmp_path_factory.mktemp("slides") / "made.html"
     args = parser().parse_args(["slides", PAPER, "--out", str(out)])
     assert COMMANDS[args.command](args) == 0
+    with Image.open(out.with_suffix(".gif")) as gif:
+        assert gif.n_frames == 2 and gif.size[0] > gif.size[1], "a frame for each turn"
     return out.read_text()
 
 
@@ -52,7 +55,8 @@ def test_they_stand_alone_turn_by_arrows_and_print(page: str) -> None:
 
 def test_a_paper_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     args = parser().parse_args(["slides", "nobody", "--out", str(tmp_path / "made.html")])
-    assert COMMANDS["slides"](args) == 2 and "nobody" in capsys.readouterr().err
+    assert COMMANDS["slides"](args) == 2
+    assert "no paper 'nobody': python -m kit slides takes one of agile, " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
