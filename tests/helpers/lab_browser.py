@@ -40,7 +40,14 @@ NOTEBOOK = "window.jupyterapp.shell.currentWidget.content"
 TALLEST = 16_000
 """Pixels of a screenshot that Chromium can draw at once."""
 
-FINDINGS = (Path(__file__).parent / "lab_findings.js").read_text()
+
+def script(name: str) -> str:
+    """A script of this folder that looks at a page, as a function to evaluate."""
+    parts = [(Path(__file__).parent / file).read_text() for file in ("contrast.js", name)]
+    return "() => {\n" + "".join(parts) + "}"
+
+
+FINDINGS = script("lab_findings.js")
 """A script that looks at all outputs of the page."""
 
 

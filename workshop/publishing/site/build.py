@@ -103,14 +103,22 @@ def settings(root: Path, folder: Path, out: Path) -> str:
         out: of the site.
     """
     icons = {"slate": "brightness-7", "default": "brightness-4"}
+    # Without a first one that has no scheme the theme of the first visit stays, whatever the system's becomes.
+    follows = {"media": "(prefers-color-scheme)", "primary": "blue grey"}
     palette = [
-        {
-            "media": f"(prefers-color-scheme: {light})",
-            "scheme": scheme,
-            "primary": "blue grey",
-            "toggle": {"icon": f"material/{icons[scheme]}", "name": "the other theme"},
-        }
-        for light, scheme in (("light", "default"), ("dark", "slate"))
+        follows | {"toggle": {"icon": "material/brightness-auto", "name": "the light theme"}},
+        *(
+            {
+                "media": f"(prefers-color-scheme: {light})",
+                "scheme": scheme,
+                "primary": "blue grey",
+                "toggle": {"icon": f"material/{icons[scheme]}", "name": called},
+            }
+            for light, scheme, called in (
+                ("light", "default", "the dark theme"),
+                ("dark", "slate", "the system's theme"),
+            )
+        ),
     ]
     extensions = ["admonition", "attr_list", "md_in_html", "tables", "pymdownx.details", "pymdownx.superfences"]
     told = {
