@@ -368,15 +368,16 @@ for kind in [kind for kind in kinds if kind not in taught_kinds][-3:]:
     right = sum(is_right(e, e.task.target) for e in some)
     calling = [e for e in some if e.calls]
     print(f"{kind}: {right} of {len(some)} right, {len(calling)} call")
-    for e in (calling or some)[:1]:
+    silent = [e for e in some if not e.calls]
+    for e in calling[:1] + silent[:1]:
         print("   asked: ", e.task.question, "| right would be:", e.task.target[0])
         for turn in e.turns:
             print("   it says:", turn.text[:200])
 
 # %% [markdown]
 # So where it calls, it does what it was shown for the kind that looks most alike; on `arithmetic` and `sheet` it mostly makes
-# no call at all. Imitation brings the examples, and little beyond. A reward can change that only if some attempt, sampled,
-# happens to be right.
+# no call at all (one episode of each sort is shown, where there are both). Imitation brings the examples, and little beyond.
+# A reward can change that only if some attempt, sampled, happens to be right.
 #
 # Here is one hard question, played. What does the agent do?
 
@@ -456,13 +457,14 @@ for name, found in calling.items():
 # which the agent always knows with others that it never knows is charged for some and paid for others.)
 
 # %% tags=["figure"]
-from papers.codedance.reward import difficulty
+from papers.codedance.reward import GENERAL, MATH_KINDS, MATHEMATICS, difficulty
 
 mu = accuracy(sampled)
 turning = next(m / 1000 for m in range(1001) if difficulty(m / 1000) < 0)
 line = (f"calls cost above {turning:.2f}", turning)
+mu = dict(sorted(mu.items(), key=lambda one: (one[0].partition("/")[2], one[1])))
 display(plots.bars({"sampled": mu}, "share right", line))
-for kind in sorted(mu):
+for kind in mu:
     print(f"{kind:20s} μ = {mu[kind]:.2f}, a call is worth {difficulty(mu[kind]):+.2f}")
 
 # %% [markdown]
@@ -489,17 +491,17 @@ check("32.3", discouraged)
 # answer at once? (The first column is the pay *if* each answer came after a call.)
 
 # %% tags=["guess", "figure"]
-from papers.codedance.reward import GENERAL, MATH_KINDS, MATHEMATICS
-
 with_tool, without_tool = accuracy(tuned), accuracy(unseen)
 sums = {}
-print("kind                 d(μ)   pay with a call  without")
+print("kind                 d(μ)   pay if it calls  without")
 for kind in sorted(mu, key=mu.get):
     worth = difficulty(mu[kind])
     of = MATHEMATICS if kind.partition("/")[0] in MATH_KINDS else GENERAL
     if worth >= 0 or kind not in with_tool:
         continue  # there a call is paid for
-    calls_it = with_tool[kind] * (of.accuracy + of.call_right * worth)
+    right = with_tool[kind]
+    calls_it = right * (of.accuracy + of.call_right * worth)
+    calls_it += (1 - right) * of.call_wrong * worth
     at_once = without_tool[kind] * of.accuracy
     sums[kind] = calls_it, at_once
     print(f"{kind:20s} {worth:+.2f}  {calls_it:15.2f}  {at_once:7.2f}")
@@ -562,7 +564,7 @@ drawn_calls = drawn["calls_easy"].value if "calls_easy" in drawn else 0.0
 pays = [kind for kind, (calls_it, at_once) in sums.items() if calls_it > at_once]
 display(
     Markdown(f"""
-- **It takes over how to act, and how often**: beside the base asked directly its share of
+- **It takes over how to act and, when sampled, how often**: beside the base asked directly its share of
   right answers is {"; ".join(f"on {n} questions {text}" for n, text in gained.items())}. Of easy
   ones {shown["easy"]:.2f} calls each were shown, and it makes {drawn_calls:.2f} (sampled).
 - Does it use its calls? With a blank tool that share is

@@ -526,14 +526,15 @@ check("33.4", jump)
 hard = [e for e in played if e.task.meta["level"] == "hard" and e.calls]
 knew = {o.task for o in outcomes["sft"] if o.correct}
 hard = [e for e in hard if is_right(e, e.task.target) and e.task.id not in knew] or hard
-if hard:
-    longest = max(hard, key=lambda e: e.calls)
-    display(view.show(longest, chat=chat, is_right=is_right))
+needed = {e.task.id: e.task.meta["reading"] or e.task.meta["seen"] for e in hard}
+read = [e for e in hard if any(needed[e.task.id] in turn.text for turn in e.turns)]
+print(f"{len(read)} of these {len(hard)} say rightly what the image shows")
+if some := read or hard:
+    display(view.show(some[0], chat=chat, is_right=is_right))
 
 # %% [markdown]
-# Look closely: is it right for the right reason? Compare what it says of each crop with the card, and each step with the
-# question. One right answer among many wrong ones can be luck. (In the stored run it cuts out the same card three times and
-# computes nothing; at last it calls the red bar 5 instead of 3, and answers 5. The average of 3, 8 and 4 happens to be 5.)
+# Is it right for the right reason? Compare what it says of each crop with the card, and each step with the question: an
+# answer can be right by luck, so an episode that says rightly what the image shows is taken first, if there is one.
 #
 # ## Paper / here / why different
 
@@ -543,7 +544,8 @@ print(benchmarks.told(papers_sets))
 for name, known in papers_sets.items():
     EVALUATION.save_stage(folder, f"grpo-eval-{name}", measure(known))
 paper = EVALUATION.reported["grpo"]
-print(f"all: right {share_right(outcomes['grpo'])}; paper's sets: {paper['acc_all']}")
+print(f"all: right {share_right(outcomes['grpo'])}")
+print(f"the paper's sets, not comparable with it: {paper['acc_all']}")
 print(f"turns {stages['grpo']['turns_all'].value:.2f}; paper {paper['turns_all']}")
 box.close()
 
@@ -570,8 +572,8 @@ fewer = [n for n, told in calls_moved.items() if told[:5] == "lower"]
 fewer = [n for n in fewer if "chance" not in calls_moved[n]]
 verdict = {
     "": "It calls no less, as far as these questions can tell",
-    "easy": "It calls less where it knows, and as often where it doesn't",
-    "hard": "It calls less just where it has to call",
+    "easy": "It calls less on easy questions; whether also on hard ones can't be told",
+    "hard": "It calls less on hard questions; whether also on easy ones can't be told",
     "easy hard": "It calls less on easy questions and on hard ones",
 }[" ".join(fewer)]
 
