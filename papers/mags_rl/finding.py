@@ -20,7 +20,11 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (found := of(stages, "sft/right_all", "grpo/right_all")):
         return ""
     before, after = found
+    sampled = of(stages, "grpo/acc_gain_over_sft_hard_sampled")
+    play = f" Played by sampling and not greedily, it adds {sampled[0].value:.2f} to them." if sampled else ""
+    gain = of(stages, "grpo/acc_gain_over_sft_hard") if sampled else None
+    added = f" To hard questions right reinforcement adds {gain[0].value:.2f}.{play}" if gain else ""
     return (
         f"Of its boxes, on boards of every difficulty, {before.value:.2f} show what decides the answer before "
-        f"reinforcement, {after.value:.2f} after it: {LEARNT[moved(before, after)]}."
+        f"reinforcement, {after.value:.2f} after it: {LEARNT[moved(before, after)]}.{added}"
     )

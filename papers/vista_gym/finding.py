@@ -19,6 +19,9 @@ ASKS = {
 }
 """Sign of the change → what follows."""
 
+ELSEWHERE = {1: "which is more", 0: "which can't be told apart", -1: "which is less"}
+"""Sign of its lead over the base where neither was trained → what follows."""
+
 
 def finding(stages: Mapping[str, Metrics]) -> str:
     """Tell in how many episodes it calls, and how many of those ask for the wrong thing; empty: not measured."""
@@ -27,8 +30,17 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     calls = (
         f"It calls a tool in {called[0].value:.2f} of the episodes before reinforcement and in {called[1].value:.2f}"
     )
-    text = f"{calls} after it: {CALLS[moved(*called)]}."
+    text = f"{calls} after it: {CALLS[moved(*called)]}.{_elsewhere(stages)}"
     if not (wrong := of(stages, *(f"{stage}/called_for_the_wrong_thing" for stage in ("sft", "grpo")))):
         return text
     asks = f"Of those that call, {wrong[0].value:.2f} and {wrong[1].value:.2f} ask for the wrong thing"
     return f"{text} {asks}: {ASKS[moved(*wrong)]}."
+
+
+def _elsewhere(stages: Mapping[str, Metrics]) -> str:
+    """What it gets right on the sets that it wasn't trained on, beside the base asked directly."""
+    if not (found := of(stages, "grpo/acc_out", "direct/acc_out")):
+        return ""
+    agent, base = found
+    told = f"{agent.value:.3f} of the questions right, and the base, asked directly, {base.value:.3f}"
+    return f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}."

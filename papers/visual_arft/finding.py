@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from kit.evaluate.outcomes import Metrics
 from papers.differences import moved, of, sign
 
-MENDS = {1: "", 0: " (no difference that can be told from chance)", -1: ""}
-"""Sign of the change in the images that it mends → what is said of it besides the two shares."""
-
-FOUND = {1: "more is found", 0: "what is found can't be told apart", -1: "reinforcement gave searching up"}
+FOUND = {1: "more is found", 0: "what is found can't be told apart", -1: "less is found"}
 """Sign of the change in F1 on questions to search for → what follows."""
 
 
@@ -21,9 +18,10 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return ""
     searched, searches, knew, knows, mended, mends = found
     paired = stages["grpo"].get("gain_over_sft_search")
+    told = "" if moved(mended, mends) else " (no difference that can be told from chance)"
     return (
         f"From the cold start to after reinforcement it mends {mended.value:.2f} → {mends.value:.2f} of the images "
-        f"with one distortion{MENDS[moved(mended, mends)]}; to questions to search for it makes "
+        f"with one distortion{told}; to questions to search for it makes "
         f"{searched.value:.1f} → {searches.value:.1f} calls, with F1 {knew.value:.2f} → {knows.value:.2f}: "
         f"{FOUND[moved(knew, knows) if paired is None else sign(paired)]}.{_by_difficulty(stages)}"
     )

@@ -102,6 +102,20 @@ def test_vista_gym_tells_that_it_calls_and_of_those_that_call_for_what(wrong: Va
     assert says in text
 
 
+@pytest.mark.parametrize(("agent", "says"), [(MOST, "which is more."), (WIDE, "apart."), (NONE, "which is less.")])
+def test_vista_gym_tells_what_becomes_of_sets_that_were_not_trained_on(agent: Value, says: str) -> None:
+    called = {"sft__called": SOME, "grpo__called": MOST}
+    text = told("vista_gym", **called, direct__acc_out=SOME, grpo__acc_out=agent)
+    assert f"{agent[0]:.3f} of the questions right, and the base, asked directly, 0.300: " in text
+    assert text.endswith(says) and "not trained on" not in told("vista_gym", **called)
+
+
+def test_mags_rl_tells_what_sampled_play_adds_beside_greedy_play() -> None:
+    gains = {"grpo__acc_gain_over_sft_hard": SOME, "grpo__acc_gain_over_sft_hard_sampled": NONE}
+    text = told("mags_rl", sft__right_all=SOME, grpo__right_all=MOST, **gains)
+    assert text.endswith(f"adds 0.30. Played by sampling and not greedily, it adds {NONE[0]:.2f} to them.")
+
+
 def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:
     """Older figures have who fails without a call, and what calls for the wrong thing among all questions."""
     failed = {
@@ -126,9 +140,7 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     added = told("visual_arft", **measured, **gains)
     assert added.endswith("reinforcement added 0.90 on Simple sheets and 0.30 on Hard ones.")
     lost = told("visual_arft", **measured, grpo__gain_over_sft_search=(-0.11, -0.17, -0.05))
-    assert lost.endswith("F1 0.13 → 0.02: reinforcement gave searching up."), (
-        "the same tasks are compared where they are"
-    )
+    assert lost.endswith("F1 0.13 → 0.02: less is found."), "the same tasks are compared where they are"
 
 
 def test_differences_and_places_by_hand() -> None:

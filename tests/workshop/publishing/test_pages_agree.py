@@ -47,8 +47,17 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (f"{N} under R_BAT, {N} under a bonus", ("grpo/calls_easy", "bonus/calls_easy")),
         *((rf"codedance.json`, up to[^:]*:.*?\b{arm} {N}", (f"{arm}/calls_easy",)) for arm in ("sft", "grpo", "bonus")),
     ),
-    "mags_rl": ((f"Of its boxes, [^,]*, {N} show .*? {N} after it", ("sft/right_all", "grpo/right_all")),),
-    "vista_gym": ((f"calls a tool in {N} of .*? in {N} after", ("sft/called", "grpo/called")),),
+    "mags_rl": (
+        (f"Of its boxes, [^,]*, {N} show .*? {N} after it", ("sft/right_all", "grpo/right_all")),
+        (
+            f"questions right reinforcement adds {N}. Played .*? it adds {N} to them",
+            ("grpo/acc_gain_over_sft_hard", "grpo/acc_gain_over_sft_hard_sampled"),
+        ),
+    ),
+    "vista_gym": (
+        (f"calls a tool in {N} of .*? in {N} after", ("sft/called", "grpo/called")),
+        (f"not trained on it gets {N} of .*? directly, {N}: ", ("grpo/acc_out", "direct/acc_out")),
+    ),
 }
 """Paper → how a sentence of its own tells numbers, and which ones."""
 
