@@ -519,11 +519,11 @@ slower = each["a turn"]["a new Python"].value / each["a turn"]["+ namespaces"].v
 print(f"a new Python for each turn takes {slower:.1f} times a turn with all layers")
 
 # %% [markdown]
-# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes
-# about as long for one token (by the formula of notebook 05, with vLLM). A layer should add little to a turn, because the
-# kernel only checks calls that it has to answer anyway. New namespaces should add something to a start. On a busy machine
-# so few rounds show neither. Raise `repeats`, or run `python -m kit bench sandbox`: it measures the processor time of all
-# processes, which others don't add to, memory, and other ways to run code.
+# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes about
+# as long for one token (by the formula of notebook 05, with vLLM). What a single layer adds can't be told from the scatter of
+# these rounds, neither for a turn nor for a start. (One would expect little for a turn, because the kernel only checks calls
+# that it has to answer anyway, and something for the namespaces of a start.) Raise `repeats`, or run `python -m kit bench
+# sandbox`: it measures the processor time of all processes, which others don't add to, memory, and other ways to run code.
 #
 # ## Paper / here / why different
 

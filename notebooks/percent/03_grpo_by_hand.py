@@ -648,11 +648,10 @@ for k, name in enumerate(names):
 # answer. The trainer was not told that these are the decisions. What good and bad attempts have in common
 # cancels, or cannot move. So one number for a whole episode changes just the tokens that decide.
 #
-# `hasty` makes the first decision like `tidy` and `slack`. `guess` has few tokens, so by the mean of eq. 4 each
-# of them is pushed hardest of all, away from answering at once. The probability that `guess` loses there
-# goes to the three attempts that think first, and `hasty` is one of them. Its own decision, the one that
-# made it wrong (`A`, for "All in place."), went down a little. One step changes the first decision most;
-# later groups change the next ones.
+# `hasty` makes the first decision like `tidy` and `slack`. `guess` has few tokens, so by the mean of eq. 4 each of them is
+# pushed hardest of all, away from answering at once. The probability that `guess` loses there goes to the three attempts that
+# think first, and `hasty` is one of them. Its own decision, the one that made it wrong (`A`, for "All in place."), went down
+# a little. This one step changed the first decision most; later groups can change the next ones.
 #
 # And `slack`'s `<code>` was pushed up, and yet it fell a little. All places use the same weights: what makes `<think>`
 # likelier at the first decision may do so at the second, where `<code>` stands against it (two digits don't show it). That

@@ -112,9 +112,8 @@ print(f"{len(played)} episodes, {turns} turns in all, {took:.1f} s")
 print(f"{tokens / took:.0f} tokens a second; model's share {policy.seconds / took:.0%}")
 
 # %% [markdown]
-# The environments take little time because they run *beside* the model: as soon as a turn has ended, its
-# code runs in another process, while the model goes on with longer turns. Only the last
-# environment of each round makes the model wait.
+# The rest would be larger if the environments didn't run *beside* the model: as soon as a turn has ended, its code runs in
+# another process, while the model goes on with longer turns. Only the last environment of each round makes the model wait.
 #
 # ## Measured: two processes, one training
 #
@@ -211,9 +210,10 @@ print(f"a step is {step[1] / step[together]:.2f} times as fast in {together} pro
 
 # %% [markdown]
 # Two processes don't make a step twice as fast, and on a busy machine not faster at all: in each step the slowest process
-# decides, and processes on one machine share its cores, memory and caches. The whole run may even be slower, since each process first imports
-# its libraries and loads the model. Run the cells again and the figures differ: other programs
-# take their part of the machine.
+# decides, and processes on one machine share its cores, memory and caches. The whole run may even be slower, since each
+# process first imports its libraries and loads the model. Run the cells again and the figures differ: other programs take
+# their part of the machine. (Those stored here are of a busy one, and of the two processes' time most is starting them, not
+# steps: they say nothing about two free cores.)
 #
 # **Exercise 05.2.** Take a run's time as start + steps × seconds a step. From how many steps on are several processes
 # worth their start? Compute it from `whole`, `step` and `len(alone)` steps. (Answer 0 if they win from the beginning,
@@ -407,9 +407,10 @@ display(plots.stacked(made_of, "GB of each GPU", [limit], title=title))
 
 # %% [markdown]
 # The bars of ZeRO have the same activations, whatever is divided and among however many GPUs: activations belong to the
-# episodes, not to the weights. (Those of `ddp` are larger because it computes in the 32 bits of its weights; the others
-# compute in 16.) That is why long episodes with many pictures are the real limit of agentic training, and why activations
-# are computed twice (`gradient_checkpointing`) instead of being kept.
+# episodes, not to the weights. (Those of `ddp` are larger: it multiplies with the half copies, but what one layer hands to
+# the next stays in the 32 bits of its weights; in the others that has 16 bits too.) That is why long episodes with many
+# pictures are the real limit of agentic training, and why activations are computed twice (`gradient_checkpointing`) instead
+# of being kept.
 #
 # **Exercise 05.5.** You have 4 GPUs of 24 GB and `Qwen/Qwen2.5-VL-3B-Instruct`. Which of the four ways fit? Plan each with
 # `replace(stage, model=..., gpus=...)` and `needed` (in bytes); leave all else as it is. Name them in the order of `stages`.
@@ -511,7 +512,7 @@ for paper, stage in columns.items():
 # of weights, gradients, optimizer and activations. What does not carry over is speed: this page measures none on a GPU.
 #
 # **Try it.** Take `together=4` (on more cores than two, or to see what happens on fewer). Give the planner
-# episodes of 28,192 tokens, the most that AGILE allows, and find the setting that brings the memory back.
+# episodes of 28,192 tokens, the most that AGILE allows, and see by `needed` how many GB each of the four ways takes then.
 #
 # ## What you have seen
 #

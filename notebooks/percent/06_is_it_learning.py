@@ -18,7 +18,7 @@
 #
 # **The task.** Three cards lie face down. Which colour has card B? One tool, `lift`, shows the colour of a card. No paper
 # is behind this task. The questions are those that users of released agents ask most: does the picture that a tool returns
-# matter at all, why do calls disappear, is it learning if the loss is 0? The estimate of pass@k is from
+# matter at all, where do the calls go, is it learning if the loss is 0? The estimate of pass@k is from
 # [Chen et al., arXiv:2107.03374](https://arxiv.org/abs/2107.03374).
 #
 # **Afterwards you can** ask five questions of any training and read the answers; say what there was to elicit before
@@ -406,10 +406,11 @@ check("06.2", answer)
 # %% [markdown]
 # ### 2 Does acting pay?
 #
-# The agent beside the *same base*, asked directly and in its own words. An agent that isn't better has learnt a
-# ceremony. Here the base can't know the colour, so whatever the agent has, it has by acting. On a task that can be
-# answered at first sight, ask the same question: there a good agent calls less. How far above the base are the two that
-# were trained here?
+# The agent beside the *same base*, asked directly. An agent that isn't better has learnt a ceremony. Here the base can't know
+# the colour, and this question it was never taught: its figure can lie even below a blind guess, which is right once in six.
+# So compare the agent with one in six as well; what it has above that, it has by acting. On a task that can be answered at
+# first sight, ask the same question: there a good agent calls less. How far above the base are the two that were trained
+# here?
 
 # %% tags=["guess"]
 for kind, where in (("right", folder), ("busy", busy_folder)):
@@ -473,8 +474,8 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
 #
 # ### 4 Where do the calls go?
 #
-# Calls an episode, the share that succeeds, which tools, and the accuracy with the tools switched off. Which of the two
-# agents calls more? Whose calls succeed more often?
+# Calls an episode and the share that succeeds; the accuracy with the tools switched off is in the figure further down. Which
+# of the two agents calls more? Whose calls succeed more often?
 
 # %% tags=["guess"]
 for kind, where in (("right", folder), ("busy", busy_folder)):
@@ -485,7 +486,8 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
     print(f"{kind:5s} {mean:.2f} calls an episode, {went_well} of {len(calls)} succeed")
 
 # %% [markdown]
-# Both use the tool without mistakes. By this question alone the busy agent is the keener one.
+# Both use the tool without mistakes. By this question alone the busy agent is the keener one. But an episode has three turns,
+# and it lifts in all three: no turn is left for an answer.
 #
 # ### 5 Is the signal alive?
 #
@@ -669,10 +671,10 @@ else:
     print("nothing to compare yet")
 
 # %% [markdown]
-# Where the figure is drawn: imitation alone is best from the surest start, and there reinforcement adds nothing. It adds
-# most to the published start, which still doesn't end higher than the others. A large gain of reinforcement is no merit
-# by itself: it may tell how much the start had left open. Beside a gain, ask what imitation alone reaches from
-# demonstrations that show the best.
+# Where the figure is drawn: imitation alone is best from the surest start, and there reinforcement adds nothing that the
+# intervals show. It adds most to the published start, which still doesn't end higher than the others. A large gain of
+# reinforcement is no merit by itself: it may tell how much the start had left open. Beside a gain, ask what imitation alone
+# reaches from demonstrations that show the best.
 #
 # ## When is something learnt?
 #

@@ -94,8 +94,9 @@ for t in chosen:
     )
 
 # %% [markdown]
-# Only the first needs no letters, so it could answer only that one. The tiny model is such a model: on a board digits and
-# words are half as tall as those that it was taught to read.
+# Only the first needs no letters, so it could answer only that one. (Whether it does is another matter: 43 asks it, and it
+# seldom does.) The tiny model is such a model: on a board digits and words are half as tall as those that it was taught to
+# read.
 #
 # You see at once *where* each card lies, and if you come closer you can read it, too. A model can't come closer. Ours cuts an
 # image into squares and makes one vector of each. Here are its squares, as white lines on the hard board:

@@ -32,8 +32,9 @@
 # | `gpu` | the same, more tasks | not measured | not measured |
 # | `node` | the same, and the paper's sets | not measured | not measured |
 #
-# No model is trained here. At the end the tasks are written to `runs/<run>/data`. The paper's own sets come from a hub:
-# `python data_scripts/vista_gym.py --out data/paper_vista_gym --hub --pin`, and `data` takes them from there.
+# No model is trained here. At the end the tasks are written to `runs/<run>/data`, to look at; notebook 53 draws its own. The
+# paper's own sets come from a hub: `python data_scripts/vista_gym.py --out data/paper_vista_gym --hub --pin`, and `data`
+# takes them from there.
 
 # %% tags=["parameters"]
 run: str = "vista_gym"  # run directory under runs/

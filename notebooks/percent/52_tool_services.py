@@ -179,7 +179,8 @@ print(served["groundingdino.detect"].call(asked["groundingdino.detect"], images)
 print("and again:", service.health()["trajectories"])
 
 # %% [markdown]
-# What does a call over HTTP cost? The equation is solved in next to no time, so all the rest is the way there and back. Guess.
+# What does a call over HTTP cost? The equation is the same here and there, so what the served call takes longer is the way
+# there and back. Guess.
 
 
 # %%
@@ -363,9 +364,10 @@ check("52.3", deaths)
 # ## Hang one
 #
 # A death is easy to see. Worse is a tool that never answers: the process is there, it would say so to anyone who asks, and it
-# does nothing. (Ray Serve had replicas that passed every health check and served nobody:
-# [issue 61263](https://github.com/ray-project/ray/issues/61263).) So the kit watches the work itself: what has no reply
-# within its deadline is killed.
+# does nothing. (Ray Serve had replicas that passed every health check and served nobody: [issue
+# 61263](https://github.com/ray-project/ray/issues/61263).) So the kit watches the work itself: what has no reply within its
+# deadline, counted from when a worker has the call, is killed; waiting doesn't count, so the calls above could wait for
+# longer than that.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
