@@ -474,9 +474,9 @@ assert set(rewards) == {2.0}
 # %% [markdown]
 # ## Stored for 22, 23 and 24
 #
-# How many tasks there are to test on, and which, is yours to choose (`test_share`, `search_test`, `text_test`,
-# `test_seed`). The kit's published runs have others and more of them, with which values notebook 24 prints; so their
-# figures differ from those of a run that has this notebook's own.
+# How many tasks there are to test on, and which, is yours to choose (`test_share`, `search_test`, `text_test`, `test_seed`).
+# The kit's published runs have others and more of them (notebook 24 prints with which values), so their figures differ from
+# those of a run that has this notebook's own.
 
 # %%
 from kit.data.store import load_tasks, save_episodes

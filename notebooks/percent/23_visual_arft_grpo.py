@@ -369,8 +369,10 @@ over_published(rows, before)
 
 # %% [markdown]
 # Held-out tasks are few (of twelve, one right answer is 0.08) and of all kinds together, so their curve can stay level while
-# the tables below show a large change, as in the run stored here. If it falls while the
-# reward rises, a kind of task may have been given up for another, which the next tables tell apart.
+# the tables below show a large change, as in the run stored here. Its reward hardly rises either: it is of sampled episodes,
+# sheets and searches together, while the tables are of greedy ones, each kind apart. Greedy play turns a small shift between
+# "act" and "give up" into a leap; how much of the gain sampled play would show isn't measured here. If the curve falls while
+# the reward rises, a kind of task may have been given up for another, which the next tables tell apart.
 #
 # ## What changed
 

@@ -280,9 +280,9 @@ check("24.1", answer, metrics=metrics)
 # %% [markdown]
 # ## From a sentence to a rule
 #
-# Each claim is made of one or more checks. A check is a statistic with an interval, a limit and a margin. All are
-# stated in `papers/visual_arft/claims.toml` (whether before the published trainings, [the results](../docs/results.md) say);
-# every limit is 0, but for R3, which claims equality within 0.05.
+# Each claim is made of one or more checks. A check is a statistic with an interval, a limit and a margin. All are stated in
+# `papers/visual_arft/claims.toml` (whether before the published trainings, [the results](../docs/results.md) say); every
+# limit is 0, but for R3, which claims equality within 0.05. Margins are 0.1 for R1, 0.05 for R2 to R4, and 0.15 for R5.
 #
 # - A check *holds* if its whole interval is above the limit. It *doesn't* hold if the whole interval is at or below
 #   the limit. Otherwise it is *undecided*: these data can't tell.

@@ -325,8 +325,9 @@ for reason, share in evaluation.failures(outcomes["sft"]).items():
 # %% [markdown]
 # ## 5. Reinforce
 #
-# From here on nobody shows it anything. It plays, is scored, and what earned more than its siblings becomes more
-# likely. The training can be interrupted: it stops at a checkpoint, and the same cell goes on there.
+# Asked directly, the base of the run stored here was right in 0.29 of the tasks, as often as the commonest answer is: it
+# doesn't know. From here on nobody shows it anything. It plays, is scored, and what earned more than its siblings becomes
+# more likely. The training can be interrupted: it stops at a checkpoint, and the same cell goes on there.
 
 # %%
 settings = GRPOSettings.of(globals(), schedule="cosine", beta=0.0, freeze_vision=True)
@@ -489,7 +490,7 @@ show_file(paper)
 #
 # </details>
 #
-# <details><summary>The blind agent marks more often than the one that sees, and it is right less often than the best
+# <details><summary>The blind agent marks more often than the one that sees, and it is right no more often than the best
 # constant answer. The tool told it of every dot. Why did that not help?</summary>
 #
 # In the demonstrations the answer is the number of marks, and of replies "A dot." as well, since the expert marks nothing in

@@ -29,8 +29,8 @@
 # | `node` | nothing here needs one | 2 | 3 GB |
 #
 # Before this one: [01](01_episode.ipynb), what an [episode](../docs/glossary.md#episode) is. Gymnasium and TRL come with the
-# kit; verifiers and OpenEnv don't, and where they are missing their cells say how to get them. All of it on one page:
-# [in your own trainer](../docs/trainers.md).
+# kit; verifiers and OpenEnv don't: where they are missing, as in the run stored here, their cells say how to get them, and
+# only Gymnasium and TRL are played. All of it on one page: [in your own trainer](../docs/trainers.md).
 
 # %% tags=["parameters"]
 paper: str = "mags_rl"  # any that `python -m kit list` names, with images and tags
@@ -336,9 +336,10 @@ for name, session, score in zip(attempts, sessions, together, strict=True):
 # | credit of single turns | yes | told, not paid | no | no | told, not paid |
 # | a group's reward | yes | each episode alone | within a process | each alone | each alone |
 #
-# So take another trainer where its models, its speed or your habits decide and the reward is an episode's own: AGILE,
-# Mags-RL, VISTA-Gym's, Visual-ARFT's answer. Take the kit's loop for rewards of turns, and for CodeDance's R_BAT
-# unless TRL holds each group in one process; and where a ratio of probabilities has to be exact, one that keeps the ids.
+# So take another trainer where its models, its speed or your habits decide and the reward is an episode's own: AGILE's,
+# Mags-RL's, VISTA-Gym's (but for `difficulty`, which needs the group), and Visual-ARFT's for the answer. Take the kit's loop
+# for rewards of turns, and for CodeDance's R_BAT unless TRL holds each group in one process; and where a ratio of
+# probabilities has to be exact, one that keeps the ids.
 #
 # ## What you have seen
 #
