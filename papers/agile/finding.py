@@ -34,5 +34,5 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return text
     return (
         f"{text} Sampled, the cold start itself looks in {drawn[0].value:.2f} of its episodes there and solves "
-        f"{drawn[1].value:.2f}; played greedily it always begins as it mostly does, without a look."
+        f"{drawn[1].value:.2f}; played greedily it always begins in the likelier way, with a look or without."
     )
