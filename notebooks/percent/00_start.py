@@ -29,7 +29,7 @@
 # before it has been shown some.) The first, [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model
 # to put shuffled pictures back together by running code; its Figure 2a draws the loop. In this notebook two players try
 # the same puzzle: a script that knows the answer, and a small model that has to see it. The loop is the paper's; the
-# model is about two thousand times smaller than the paper's 7B.
+# model is thousands of times smaller than the paper's 7B ([04](04_tiny_vlm.ipynb) counts).
 #
 # **Afterwards you can** read an episode; say why a model that sees may still be unable to act; find
 # your way through the notebooks, start a training run and find its results.
@@ -42,7 +42,8 @@
 
 # %% [markdown]
 # **How to read a notebook of the kit.** Where a text asks you to guess, write your guess down first: the
-# output that answers it is folded, and a click on its dots opens it. Exercises check themselves: run
+# output that answers it is folded, and a click on its dots opens it (where nothing is folded, cover it). Exercises check
+# themselves: run
 # the cell with your answer in it, `hint("00.1")` helps, and `solution("00.1")` shows one way. Terms of
 # the field are linked to the [glossary](../docs/glossary.md) where they are first used. Change what you
 # like: `python -m kit reset 00` gives you this notebook as it came, and keeps yours beside it.
@@ -87,7 +88,7 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # 95 % [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or F1, which
 # also counts answers that are partly right. Follow one paper's line from left to right; the papers' tasks differ, so one
 # line can't be compared with another. All begin at 0, because untrained the model doesn't act; notebook 12 says why a 0
-# can have so long a line.
+# can have so long a line. The longest, Mags-RL's at *sft*, is of two trainings only, from which little follows for a third.
 
 # %%
 stages = {
@@ -223,8 +224,9 @@ print(repr(first.turns[0].text[:200]))
 print(PROTOCOL.parse(first.turns[0].text))
 
 # %% [markdown]
-# It saw something, and said it in words that nothing can run. Now ask it where each piece belongs and nothing
-# else, without tools and tags. How many of the four will it place rightly? With random guesses it is one on average.
+# It saw something, and said it in words that nothing can run. Compare the places that it named with the restored picture
+# further up: how many of the four are right? Random guesses place one on average. Now ask it where each piece belongs and
+# nothing else, without tools and tags. Will it say the same?
 
 # %% tags=["guess"]
 # NBVAL_IGNORE_OUTPUT

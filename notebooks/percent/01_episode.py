@@ -245,7 +245,9 @@ def read(ids) -> str:
 print(read(prompt))
 
 # %% [markdown]
-# The prompt stops right after `assistant` and a line end. Whatever comes next is the policy's first token.
+# "Please solve the jigsaw.", the question printed further up, isn't among these ids: the environment asks the tiny model in
+# words that it was taught, "Where does each belong, in which order?". (The view of the episode, below, shows the former all
+# the same.) The prompt stops right after `assistant` and a line end. Whatever comes next is the policy's first token.
 #
 # ## Three turns
 #
@@ -423,8 +425,8 @@ print(f"log p of the re-encoding:  {logprob(again):6.1f}")
 #
 # The lengths differ too, so every token that follows moves to another place in the row. Suppose the
 # policy spelled the opening `<think>` of turn 1 letter by letter. Re-encode that episode and put the
-# *old* mask beside the *new* ids. The last cell shows which tokens the trainer would now take for the
-# policy's:
+# *old* mask beside the *new* ids. The second of the next two cells shows which tokens the trainer would
+# now take for the policy's:
 
 # %%
 first = episode.turns[0]

@@ -341,7 +341,7 @@ for what, code in attacks.items():
 # |---|---|
 # | `namespaces` | the process sees other processes, files and networks than you do: only its own |
 # | `landlock` | the kernel opens files for it only below Python's library and its own folder |
-# | `seccomp` | of some 360 system calls, it may use the 160 that Python needs |
+# | `seccomp` | of the kernel's system calls, it may use only those that Python needs |
 # | `rlimits` | memory, file size, open files and processor time are bounded |
 #
 # Take them off one at a time. Guess which attacks are still stopped when any *one* layer is missing.
@@ -549,9 +549,16 @@ folder.cleanup()
 # time limit, which is from [CodeDance, arXiv:2512.17312](https://arxiv.org/abs/2512.17312). For learning,
 # it matters most that a failed turn is undone: "it failed" and "nothing changed" then mean the same.
 #
-# **Try.** Write a turn that leaves a thread running, and read `result.warnings`. Open a file in one turn,
-# read half of it in a second that fails, and the rest in a third: see which half you get. Fill the
-# folder with files until an error comes, and look at what is left of them in the next turn.
+# **Try.** Write a turn that leaves a thread running, and read `result.warnings`. Open a file in one turn, read half of it
+# in a second that fails, then print `f.read()` in a third. Fill the folder with files until an error comes, and look at
+# what is left of them in the next turn.
+#
+# <details><summary>What comes out? Try first, then open.</summary>
+#
+# The thread is ended, and a warning says so. The third turn prints the whole file: how far the failed turn had read is
+# undone too. Of the files nothing is left.
+#
+# </details>
 #
 # ## What you have seen
 #

@@ -155,8 +155,8 @@ assert np.allclose(rewards, [0.8 + 0.2 - 0.10, 0.2 - 0.25, 0.8 - 0.15, -0.25])
 # | $R$ − mean | 0.5875 | −0.3625 | 0.3375 | −0.5625 | they add up to 0 |
 # | squared | 0.345156 | 0.131406 | 0.113906 | 0.316406 | sum = 0.906875 |
 #
-# std = √(0.906875 / 3) = 0.549811 (three, not four: G − 1). Divide the second line by it: 1.0686 for
-# `tidy`. Work out the other three before you open the output.
+# std = √(0.906875 / 3) = 0.549811 (three, not four: G − 1, as is usual where a spread is estimated from a sample). Divide
+# the second line by it: 1.0686 for `tidy`. Work out the other three before you open the output.
 
 # %% tags=["guess"]
 mean = sum(rewards) / 4

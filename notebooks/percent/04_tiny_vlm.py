@@ -279,7 +279,7 @@ assert chat.image_id not in chat.text("<|image_pad|>")
 # It was taught skills: a program asks questions about a picture and gives the answers, as often as needed. None of
 # them is an [episode](../docs/glossary.md#episode): the model never acts. Here the pictures are drawn scenes; the
 # committed model was trained on photographs too (its card, below, says which). Look at the pictures, then answer the
-# questions before you open the answers. Which skill will be the hardest to learn? (`copying`,
+# questions before you open the answers. Which skill will be the hardest to learn? (The card answers it. `copying`,
 # `code`, `sorting` and `facts` are text alone; some skills go on asking, here are their first questions. A skill
 # without a figure on the card is newer than the weights.)
 
@@ -489,7 +489,8 @@ for name in mixture:
 #
 # ## The plateau ends
 #
-# The committed model had the same plateau. At which step does its share of solved puzzles leave the level of guessing
+# The committed model had the same plateau. (Its loss is logged for all its skills together, so it shows in the puzzles, not
+# in the loss.) At which step does its share of solved puzzles leave the level of guessing
 # (one in 24)? Guess, from what you saw above, then open its log. (Not every row of the log is kept.)
 
 # %% tags=["guess"]
@@ -526,7 +527,8 @@ display(Markdown((TINY / "README.md").read_text().partition("\n")[2]))
 # %% [markdown]
 # The same accuracies with their [intervals](../docs/glossary.md#confidence-interval). A share means little unless you
 # know what guessing would give. A guesser that knows the wording has 1/24 where four pieces are to be placed, and 1/5 or
-# 1/4 where there are five or four answers. Is one of the five skills below not above chance? Guess from the card.
+# 1/4 where there are five or four answers. Is one of the five skills below not above chance? Guess from the card. (In the
+# figure `shapes.2` is the second question of a conversation about `shapes`.)
 
 # %% tags=["guess"]
 from kit.evaluate.intervals import Interval
@@ -567,7 +569,8 @@ print("place, on photographs:", proportion(right, pictures), "chance", f"{1 / 24
 
 # %% [markdown]
 # Why is the last interval so much wider than that of `photographs` on the card? Both are of the same eight photographs.
-# The last one counts photographs, as all notebooks do ([12](12_agile_sft.ipynb) says why). The card counts its questions
+# (That the two shares differ says little: these are other puzzles, and the wide interval holds both shares.) The last one
+# counts photographs, as all notebooks do ([12](12_agile_sft.ipynb) says why). The card counts its questions
 # as if each were of another picture, so its interval is too narrow to speak of new photographs.
 #
 # ## What it can't do

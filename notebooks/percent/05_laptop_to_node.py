@@ -28,8 +28,8 @@
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
-# | `laptop` | 2 cores: one process, then two | 3 | 3 GB |
-# | `gpu`, `node` | the same: what is measured here is measured on the CPU | 2 | 3 GB |
+# | `laptop` | 2 cores: one process, then two | 3 to 6 | 3 GB |
+# | `gpu`, `node` | the same: what is measured here is measured on the CPU | 3 to 6 | 3 GB |
 #
 # The first half is **measured**, on the machine that ran this notebook. The second half is **computed**: no figure there
 # comes from a GPU. Where figures are shown, the heading says which it is. Who has no GPUs can stop after the first half;
@@ -423,17 +423,18 @@ check("05.5", answer, stages=stages)
 # %% [markdown]
 # ## Computed: how long
 #
-# Learning waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
-# are computed twice, and two more if vLLM plays: then the trainer passes over its tokens once more, to know how likely
-# they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by
-# itself: one short episode at a time is over before the next operation has been started, however fast the GPU. Playing
-# waits as well: transformers starts some thousand operations for every token, vLLM starts them all at once and waits for
-# memory, since a token needs all weights read once, however few episodes share the reading. With each of the two engines,
-# which takes longer, learning or playing?
+# With each of two engines, transformers and vLLM, which takes longer, learning or playing? Guess, then read the formulas
+# with this key:
 #
-# In the output *reading* (the prompt and what tools returned, passed through once) belongs to playing; the *GB read* for a
-# token are the weights in 16 bits and the keys and values of the episodes; a *launch* is the start of one operation; 0.215
-# and 0.39 are the shares of a card's arithmetic and of its memory's speed that a training reached on one H200.
+# - *learning* waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
+#   are computed twice, and two more if vLLM plays: then the trainer passes over its tokens once more, to know how likely
+#   they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by
+#   itself: one short episode at a time is over before the next operation has been started, however fast the GPU.
+# - *reading* belongs to playing: the prompt and what tools returned are passed through once.
+# - *playing* with transformers waits for the processor, at every token: a *launch* is the start of one operation.
+# - *playing* with vLLM, which starts them all at once, waits for memory: a token needs all weights read once, however few
+#   episodes share the reading. *GB read* are the weights in 16 bits and the keys and values of the episodes.
+# - 0.215 and 0.39 are the shares of a card's arithmetic and of its memory's speed that a training reached on one H200.
 
 # %% tags=["guess"]
 divided = replace(stages["zero3"], strategy=strategy)

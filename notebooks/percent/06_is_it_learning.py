@@ -492,9 +492,10 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
 # ### 5 Is the signal alive?
 #
 # GRPO learns from differences within a [group](../docs/glossary.md#group). Where all rewards of a group are equal, it
-# is [flat](../docs/glossary.md#flat-group) and teaches nothing. The second number, [entropy](../docs/glossary.md#entropy),
-# says how much the policy still varies, the third how far the weights moved. And the loss? It stands at 0 from beginning to end and
-# means nothing: a group's advantages add up to 0 (notebook 03).
+# is [flat](../docs/glossary.md#flat-group) and teaches nothing. Of each training the output says first how far its weights
+# moved; then, step by step, the share of flat groups, the [entropy](../docs/glossary.md#entropy), which is how much the
+# policy still varies, and the loss. The loss stands at 0 from beginning to end and means nothing: a group's advantages add
+# up to 0 (notebook 03).
 
 # %% tags=["guess"]
 from kit.train.weights import weight_change
@@ -645,7 +646,7 @@ def seeds_needed(
 check("06.4", seeds_needed)
 
 # %% [markdown]
-# ## What reinforcement adds depends on its start
+# ## What reinforcement adds may depend on its start
 #
 # A cold start can be decided: cloned from an expert that always does what is best. Or it can be left undecided: the
 # expert guesses, gives up or calls needlessly in a share of its demonstrations, so that the agent goes on trying several
