@@ -339,9 +339,9 @@ check("41.4", start)
 # ## Two stages of twenty
 #
 # The curriculum: stage 1 trains on easier questions and asks for one box, stage 2 on harder ones and asks for several. Twenty
-# samples each are drawn here, and ten times as many beside them, to find out later what more of them add. The test boards are
-# kept apart: none of them is trained on. `test-small` has cards of half the size, so that a crop has to be
-# enlarged four times: a harsher source for the network.
+# samples each are drawn here, and ten times as many beside them, to find out later what more of them add. Notebook 43 trains on
+# these files, and 43 and 44 measure on the test boards, which are kept apart: none of them is trained on. `test-small` has
+# cards of half the size, so that a crop has to be enlarged four times: a harsher source for the network.
 
 # %%
 print("drawing the boards; those of the larger sets take a while …")

@@ -208,8 +208,9 @@ check("42.3", total)
 # - *babble*: many different words, a valid box anywhere, the wrong answer;
 # - *silent*: a valid box, hardly a word, and the right answer, by luck.
 #
-# *Silent* has fewer than the five different words that the form of a first round and the zoom term ask for. Sort the four by
-# their reward before you look.
+# *Silent* has fewer than the five different words that the form of a first round and the zoom term ask for. The code below
+# writes one and the same box into all four: the reward counts how many boxes are valid, and doesn't know where they lie. Sort
+# the four by their reward before you look.
 
 # %% tags=["guess"]
 talk = " ".join(f"word{k}" for k in range(babble_words))
@@ -269,7 +270,7 @@ check("42.4", edge)
 # | words that are counted | of "the zoom text" | of the first round's reasoning, its boxes left out |
 # | at a share of 0.4 | both cases | the higher one |
 # | no box; nothing to count | not told | 0; 1 for no box, 0 for any |
-# | half an answer | a judge, gpt-4o-mini | the same behind an endpoint; offline the exact rule alone |
+# | half pay: other words, same meaning | a judge, gpt-4o-mini | the same behind an endpoint; offline the exact rule alone |
 #
 # Each of these is declared with its reason in [the list of departures](../docs/departures.md).
 #

@@ -325,8 +325,8 @@ trained = mags.train_in_stages(trainings, together, live)
 live.figure()
 
 # %% [markdown]
-# What the training's own attempts were paid for their answers, step by step: 2 for a right one. Stage 2 begins where the
-# questions become harder.
+# The figure above is of stage 2 alone; the next two have both stages. First, what the training's own attempts were paid for
+# their answers, step by step: 2 for a right one. Stage 2 begins where the questions become harder.
 
 # %% tags=["figure"]
 rows = [read_metrics(folder / name / "metrics.jsonl") for name in ("stage1", "grpo")]
@@ -492,6 +492,8 @@ for name, some in (("before", before), ("after", after)):
     print(f"{name:6s}: looks at the right card {w:.2f}, then reads its line {q:.2f}")
 
 # %% [markdown]
+# (In the stored run the first line's 0.67 are four of six right looks: too few to say how well it read before.)
+#
 # ## By heart?
 #
 # Forty questions, dozens of attempts at each: did it learn to look, or did it learn forty answers? The trained agent plays

@@ -289,8 +289,9 @@ def chain(accuracies: list[float]) -> float:
 check("51.3", chain)
 
 # %% [markdown]
-# And two tools that are asked for the *same* thing, each right in nine of ten cases, wrong independently of each other: how
-# often does at least one of them tell the truth? Guess, then open.
+# The first line below is such a chain: a reader that is right in nine of ten cases, then the solver, as often as its card says.
+# The second is of two readers that are asked for the *same* thing, each right in nine of ten, wrong independently of each
+# other: how often does at least one of them tell the truth? Guess both, then open.
 
 # %% tags=["guess"]
 read = cards["multimath.solve"]["accuracy"]

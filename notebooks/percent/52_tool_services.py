@@ -348,9 +348,9 @@ assert worker_of("mine")["restarts"] == 1
 print("every call has a reply, and at most one of them tells of a death")
 
 # %% [markdown]
-# Calls that waited were done by the next process and never knew: they waited longer, because a new Python has to start
-# first. The one in hand can't be saved: who knows whether it was the image that killed the worker? It is told, and the
-# agent decides.
+# Calls that waited were done by the next process and never knew: they waited longer, because a new Python has to start first;
+# how many seconds that takes depends on what else the machine does. The one in hand can't be saved: who knows whether it was
+# the image that killed the worker? It is told, and the agent decides.
 #
 # **Exercise 52.3.** A pool has 2 workers. In an hour of 24 trajectories, 3 times one of its workers is killed. How many calls
 # are told of a death, at most?

@@ -137,8 +137,9 @@ def kind_of(task) -> str:
 # ## Questions that hide their answer
 #
 # A part of each family's questions can be answered at sight. For all others the prompt shows an image so small that a tool
-# finds no answer in it, though you may make out some; the tools open the whole one. Four sets are made: for reinforcement,
-# for the expert, for making choices (development) and for measuring (test). The last has six sets as well that nobody trains on.
+# finds no answer in it, though you may make out some; the tools open the whole one. Four lists of questions are made: for
+# reinforcement, for the expert, for making choices (development) and for measuring (test). Only the last has questions of six
+# more sets, which nobody trains on.
 
 # %%
 folder = start_run(run, tag)
@@ -408,8 +409,9 @@ for name, some in both.items():
     print(f"{name:8s}", shares)
 
 # %% [markdown]
-# Where a sampled agent splits as its expert did, cloning has copied the choice *with its doubt*. A reward can tell the
-# two ways apart; the loss of SFT can't.
+# The greedy agent makes no call where a tool is needed: the 0.167 calls a question of the output before are all on questions
+# that can be answered at sight. Where a sampled agent splits as its expert did, cloning has copied the choice *with its doubt*.
+# A reward can tell the two ways apart; the loss of SFT can't.
 #
 # **Exercise 53.2.** An agent asks the right tool with probability `p`, and answers rightly if it did. What is the probability
 # that a [group](../docs/glossary.md#group) of eight such episodes has *any* spread in its reward (not all right, not all

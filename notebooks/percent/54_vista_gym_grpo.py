@@ -167,8 +167,9 @@ for k, way in enumerate(ways):
 
 # %% [markdown]
 # The other three are what the paper compares with: a dense reward, −1 + ½F + ½C + F·C; a sparse product, F·C; and its own
-# times a weight that falls where a group does well, `difficulty`. (F is ±1; C is 1 for a right answer
-# in good form, otherwise 0.)
+# times a weight that falls where a group does well, `difficulty`. (F is ±1; C is 1 for a right answer in good form, otherwise
+# 0. The weight is 1 until the mean of the group's rewards is above 1; the mean of these five is 0.4, so the first and the last
+# number of a row are alike.)
 #
 # **Exercise 54.1.** Write the paper's reward. `repetition` is 0, −1.5, −2 or −3.
 
@@ -196,9 +197,10 @@ for name in REWARDS:
     print(f"{name:13s}", [round(push, 2) for push in pushes])
 
 # %% [markdown]
-# `difficulty` multiplies all rewards of a group by one number, and dividing by the deviation takes it out again: under GRPO
-# it *is* the paper's reward. `sparse` can't tell a wrong answer from a broken form. `dense` can, and asks for the answer more
-# than for the form.
+# `difficulty` multiplies all rewards of a group by one number, and dividing by the deviation takes it out again: under GRPO it
+# *is* the paper's reward. (In this group the number is 1. In one with the rewards 2, 1, 2, 2 it is 0.625, and with it or
+# without it the advantages are 0.5, −1.5, 0.5, 0.5.) `sparse` can't tell a wrong answer from a broken form. `dense` can, and
+# asks for the answer more than for the form.
 #
 # **Exercise 54.2.** A group of `n` attempts is clean; `right` of them are right. Under the paper's reward, what is the advantage
 # of a right one, without dividing by the deviation?

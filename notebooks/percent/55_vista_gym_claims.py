@@ -138,7 +138,8 @@ for stage in ("untrained", "sft", "grpo"):
 # | E6 | the tool said it, and the agent didn't answer so: otherwise, or not at all |
 #
 # On drawn questions a rule can sort them, since the right calls are known. Here is an episode of each kind, where the trained
-# agent has one, else the cloned agent. Look at the turns before you read the kind's name: what went wrong?
+# agent has one, else the cloned agent. (An episode may have several kinds; it is shown for one of them.) Look at the turns
+# before you read the kind's name: what went wrong?
 
 # %%
 tools = remembered(toolbox().values())
@@ -233,7 +234,7 @@ short = {s: {k: v for k, v in metrics[s].items() if k[-4:] == "_all"} for s in m
 print(EVALUATION.table({stage: short[stage] for stage in main}))
 
 # %% [markdown]
-# The sets aren't equally large, and some are easy. So the figure to look at is the *macro-average*: each family's share right,
+# The sets aren't equally large, and some are easy. So look at the *macro-average*, too: each family's share right,
 # and of these the mean. A family stands for what is measured of it, which the first lines say: on a laptop geometry is what
 # can be answered at sight. Which family gained most, and which had nothing to gain?
 
@@ -343,9 +344,9 @@ display(five(metrics, headlines=True, title="the five questions: one value each"
 display(five(metrics))
 
 # %% [markdown]
-# **Exercise 55.2.** With another question's replies the agent is right in a share `swapped`. If it had *guessed* among `n` answers
-# that are all alike, what share would that be, and does it read its tools? Return the share, and whether `own` lies above `swapped`
-# by more than `margin`.
+# **Exercise 55.2.** With another question's replies the agent is right in a share `swapped`. If it had *guessed* among `n`
+# answers that are equally likely, what share would that be, and does it read its tools? Return the share, and whether `own`
+# lies above `swapped` by more than `margin`.
 
 
 # %% tags=["exercise"]
@@ -415,6 +416,7 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #
 # The published start's expert gives up in six of ten questions that need a tool, on purpose. Cloned from one that never does, or
 # does so half as often, and trained by the same reward: where is imitation alone best, and where does reinforcement add most?
+# (As long as one start alone is measured the cell says so, and the question stays open.)
 
 # %% tags=["guess"]
 several = comparable({"vista_gym": published})
@@ -430,11 +432,11 @@ else:
 #
 # The tables above have the paper's numbers in round brackets, of its own benchmarks. V3's arms are the paper's: *without
 # reasoning* is the untrained model with tools and tool priors, *without tools* is cloned and trained to reason. A base that
-# never keeps to the form can't tell the first of them apart from anything. Two things are turned round here. The
-# paper's base sees most answers and loses them when it is given tools (V1); ours sees few, so nearly all it can win, it wins by
-# a tool. And where the expert is sure of itself, cloning leaves reinforcement little to add: that is why ours was made to doubt
-# (notebook 53). V3 to V6 and V9 compare with trainings of their own; where their runs weren't named, the table says with which
-# command they are made.
+# never keeps to the form has 0 in the first, whatever tools could do for it, so the first can't be judged here. Two things are
+# turned round here. The paper's base sees most answers and loses them when it is given tools (V1); ours sees few, so nearly all
+# it can win, it wins by a tool. And where the expert is sure of itself, cloning leaves reinforcement little to add: that is why
+# ours was made to doubt (notebook 53). V3 to V6 and V9 compare with trainings of their own; where their runs weren't named, the
+# table says with which command they are made.
 #
 # ## What you have seen
 #
