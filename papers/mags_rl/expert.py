@@ -22,8 +22,9 @@ Departures
   model first sees a script's episodes, whose form is right and half of whose boxes are a habit. Why: it was
   never taught to follow instructions, and with a prompt alone none of its episodes holds a box. This start was chosen
   after figures on the test questions were seen: of hard ones two stronger starts (one seed each) had 0.361 and 0.472
-  right, and reinforcement led to 0.111 and 0.361; from this one it leads from 0.037 to 0.343 (three seeds). May change:
-  the form is there from the first step; the gain is told over this start, and is as large as the start is weak.
+  right, and reinforcement led to 0.111 and 0.361; from this one it then led from 0.037 to 0.343 (three seeds). What is
+  published is of fresh questions. May change: the form is there from the first step; the gain is told over this start,
+  and is as large as the start is weak.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Departures
   has its own paper's clip (0.2 and 0.28), dynamic sampling, mean over tokens, overlong shaping and no KL term, with
   GRPO's rate, batch and steps. Why: PPO needs a value model, and nothing else is told of DAPO. May change: with one
   update a batch every ratio is 1, so the wider clip does nothing; shaping acts within 4,096 tokens of the limit alone,
-  where the laptop's episodes never are. The published figure is of a DAPO without dynamic sampling, clip and shaping.
+  where the laptop's episodes never are. An earlier figure was of a DAPO without dynamic sampling, clip and shaping.
 - [vista-tail-patch] Paper: pass rates are those of the rollouts before the last checkpoint. Here: the trained policy
   tries each task anew. Why: a short training meets few tasks more than once. May change: the rates are a little newer.
 """

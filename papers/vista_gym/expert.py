@@ -30,11 +30,11 @@ Departures
   where the paper's sets are reinforced on. Why: a laptop has no such model, and which calls answer a question of those
   sets no program knows. May change: demonstrations sound alike, none reasons wrongly, and none is of a real image.
 - [vista-undecided] Paper: trajectories are kept if their answer matches exactly. Here: so are these, but for those that
-  give up and say so (``unknown``), seven in ten where a tool is needed. Why: a tiny model copies a choice exactly, and
-  nothing would be left to reinforcement. May change: accuracy after cloning, downwards; what reinforcement adds,
-  upwards. This was chosen after agents of a surer expert, with six in ten right calls, were measured on the same test
-  questions: 0.429 right after cloning and 0.500 after reinforcement (one seed); published are 0.087 and 0.409 (three
-  seeds).
+  give up and say so (``unknown``), seven in ten where a tool is needed: six without a call, one after a wrong one. Why:
+  a tiny model copies a choice exactly, and nothing would be left to reinforcement. May change: accuracy after cloning,
+  downwards; what reinforcement adds, upwards. This was chosen after agents of a surer expert, with six in ten right
+  calls, were measured on what was the test then: 0.429 right after cloning and 0.500 after reinforcement (one seed);
+  those of this expert had 0.087 and 0.409 (three seeds). What is published is of fresh questions.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from papers.registered import FILE, registered
 from papers.registry import find_paper, published
 from papers.starts import STARTS, TRAININGS
 from papers.tables import markdown
-from papers.verdicts import UNMEASURED, verdict_of, why, would_decide
+from papers.verdicts import UNMEASURED, verdict_of, verdict_told, why, would_decide
 from workshop.jobs.finding import ONE_TRAINING, in_short, in_words, own_finding
 from workshop.publishing.came_out import came_out, minutes_a_seed, seeds_of
 from workshop.publishing.origin import current, origin, pictures_of, told_beside
@@ -177,7 +177,7 @@ def _claims(paper: str, results: Mapping[str, Any]) -> str:
     told = {name: _plain(str(claim.get("evidence", ""))) for name, claim in sorted(claims.items())}
     evidence = "\n".join(f"- {name}: {text}" for name, text in told.items())
     rows = ([name, *_reasoned(claims[name])] for name in told)
-    table = markdown(["claim", "verdict", "why", "what would decide it"], rows)
+    table = markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
     since = _since(paper, results)
     return f"{table}\n\n{since}<details><summary>All checks, with intervals</summary>\n\n{evidence}\n\n</details>"
 
@@ -200,8 +200,10 @@ def _since(paper: str, results: Mapping[str, Any]) -> str:
 
 
 def _reasoned(claim: Mapping[str, Any]) -> list[str]:
-    """A claim's verdict, why in a line or two, and what would decide it."""
-    return [verdict_of(claim), shorten(_plain(why(claim)), WHY, placeholder=" …"), would_decide(claim)]
+    """What a claim says, its verdict, why in a line or two, and what would decide it."""
+    verdict = verdict_told(claim) if verdict_of(claim) == "equal" else verdict_of(claim)
+    reason = shorten(_plain(why(claim)), WHY, placeholder=" …")
+    return [claim.get("statement", ""), verdict, reason, would_decide(claim)]
 
 
 def _plain(text: str) -> str:

@@ -38,7 +38,7 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
         "| 0.875 [0.800, 0.930] (paper 0.828) |"
     )
     assert lines[7].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
-    assert "| A2 | holds | grpo \\| sft |  |" in lines
+    assert "| A2 |  | holds | grpo \\| sft |  |" in lines
     assert lines[-3] == (
         "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
         "Trained at a commit that nobody recorded. Measured by 14_agile_claims, profile laptop, seed 0, "
@@ -213,6 +213,12 @@ def test_equal_is_counted_by_what_was_claimed() -> None:
     assert _counted([equal("within"), equal("above")]) == "1 equal as claimed, 1 equal where a gain is claimed"
 
 
+def test_a_row_of_claims_says_what_each_claims_and_what_it_is_equal_within(monkeypatch: pytest.MonkeyPatch) -> None:
+    within = {"verdict": "equal", "within": 0.15, "statement": "s", "checks": [], "evidence": "e"}
+    monkeypatch.setattr("workshop.publishing.readme.judged", lambda paper, some: {"A1": within})
+    assert "| A1 | s | equal within 0.15 | e |  |" in block("agile", RESULTS).splitlines()
+
+
 def test_a_proof_that_changed_code_left_the_figures_is_told_beside_them() -> None:
     proved = {**RESULTS, "note": "Made long ago.", "proved": {"digest": "abc", "commit": "def", "compared": 3808}}
     text = block("agile", proved)
@@ -260,7 +266,7 @@ def test_what_is_open_is_told_with_what_would_decide_it(monkeypatch: pytest.Monk
     count = filled(marks, {"agile": RESULTS}, headline, "README.md").splitlines()[1]
     assert "By these figures 1 undecided, 1 not measured as stated. What" in count
     table = block("agile", RESULTS)
-    assert "| A1 | undecided | gain 0.100 [-0.200, 0.400], must be above 0 | 2 more seeds |" in table
+    assert "| A1 | s | undecided | gain 0.100 [-0.200, 0.400], must be above 0 | 2 more seeds |" in table
 
 
 @pytest.mark.parametrize(
