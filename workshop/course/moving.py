@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import ceil, sqrt
 from pathlib import Path
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
@@ -50,7 +51,8 @@ def _frame(episode: Episode, number: int) -> Image.Image:
         seen = (before.observation.images if before.observation else ()) or seen
     with rc_context(STYLE):
         figure = Plot(8.0, 3.6)
-        left, right = figure.subfigures(1, 2, width_ratios=(1, 1.25))
+        parts: Any = figure.subfigures(1, 2, width_ratios=(1, 1.25))
+        left, right = parts
         columns = ceil(sqrt(len(seen)))
         for axis, one in zip(left.subplots(ceil(len(seen) / columns), columns, squeeze=False).flat, seen, strict=False):
             axis.imshow(np.asarray(rgb(one.image)), interpolation="lanczos")
