@@ -203,6 +203,13 @@ for kind in ("code", "search"):
         print("   ", turn.text.replace("\n", "; "))
 
 # %% [markdown]
+# <details><summary>Which turns they are in the run stored here</summary>
+#
+# On the sheet it is the only turn, which gives up without a look. For the flag it is the first one, whose search leaves out
+# a band: Guinea's are red, yellow and green.
+#
+# </details>
+#
 # ## The tasks of a batch
 #
 # One policy learns from both kinds: some tasks of every batch are sheets, the others flags. There are twenty

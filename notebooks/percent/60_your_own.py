@@ -26,7 +26,7 @@
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core, tiny model | 6 | 2 GB |
+# | `laptop` | 1 core, tiny model | 6 to 15 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | one 80 GB GPU, Qwen2.5-VL-7B with LoRA | not measured | 80 GB |
 #
@@ -411,6 +411,13 @@ display(view.show(played, score=earned, chat=chat, is_right=env.is_right))
 # %% [markdown]
 # Count its marks, the replies "A dot.", and the dots that it never marked. Does its answer follow from what it was shown?
 # If it is right, is it right for the reason that the reward was meant for?
+#
+# <details><summary>Of the run stored here</summary>
+#
+# Five marks, four replies "A dot.", and no dot left: it answers 4, as many as it was told of, and not 5. Its fifth mark was
+# in vain, and cost 0.1.
+#
+# </details>
 
 # %%
 minutes = (time.perf_counter() - began) / 60
@@ -478,7 +485,7 @@ show_file(paper)
 #   groups in which they don't.
 # - Does the reward fall in the first steps? Then divide the learning rate by 3.
 #
-# Two experiments to go on with, each with what we found in one training:
+# Two experiments to go on with, each with what we found in one training (whose outputs aren't stored here):
 #
 # <details><summary>Remove <code>found</code> and <code>missed</code>, so that only the answer is rewarded. Does the agent
 # still learn to mark? And with three times the learning rate?</summary>

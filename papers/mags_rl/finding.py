@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kit.evaluate.outcomes import Metrics
-from papers.differences import moved, of
+from papers.differences import moved, of, sign
 
 LEARNT = {
     1: "it looks at what decides more often than its start, which looked at the middle",
@@ -21,9 +21,12 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return ""
     before, after = found
     sampled = of(stages, "grpo/acc_gain_over_sft_hard_sampled")
-    play = f" Played by sampling and not greedily, it adds {sampled[0].value:.2f} to them." if sampled else ""
     gain = of(stages, "grpo/acc_gain_over_sft_hard") if sampled else None
-    added = f" To hard questions right reinforcement adds {gain[0].value:.2f}.{play}" if gain else ""
+    added = ""
+    if sampled and gain:
+        surely = "" if sign(sampled[0]) else ", which can't be told from chance"
+        play = f"Played by sampling and not greedily, it adds {sampled[0].value:.2f} to them{surely}."
+        added = f" To hard questions right reinforcement adds {gain[0].value:.2f}. {play}"
     return (
         f"Of its boxes, on boards of every difficulty, {before.value:.2f} show what decides the answer before "
         f"reinforcement, {after.value:.2f} after it: {LEARNT[moved(before, after)]}.{added}"

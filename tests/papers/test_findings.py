@@ -110,10 +110,11 @@ def test_vista_gym_tells_what_becomes_of_sets_that_were_not_trained_on(agent: Va
     assert text.endswith(says) and "not trained on" not in told("vista_gym", **called)
 
 
-def test_mags_rl_tells_what_sampled_play_adds_beside_greedy_play() -> None:
-    gains = {"grpo__acc_gain_over_sft_hard": SOME, "grpo__acc_gain_over_sft_hard_sampled": NONE}
+@pytest.mark.parametrize(("sampled", "says"), [(SOME, "."), (NONE, ", which can't be told from chance.")])
+def test_mags_rl_tells_what_sampled_play_adds_beside_greedy_play(sampled: Value, says: str) -> None:
+    gains = {"grpo__acc_gain_over_sft_hard": SOME, "grpo__acc_gain_over_sft_hard_sampled": sampled}
     text = told("mags_rl", sft__right_all=SOME, grpo__right_all=MOST, **gains)
-    assert text.endswith(f"adds 0.30. Played by sampling and not greedily, it adds {NONE[0]:.2f} to them.")
+    assert text.endswith(f"adds 0.30. Played by sampling and not greedily, it adds {sampled[0]:.2f} to them{says}")
 
 
 def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:
