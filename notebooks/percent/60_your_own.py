@@ -411,13 +411,6 @@ display(view.show(played, score=earned, chat=chat, is_right=env.is_right))
 # %% [markdown]
 # Count its marks, the replies "A dot.", and the dots that it never marked. Does its answer follow from what it was shown?
 # If it is right, is it right for the reason that the reward was meant for?
-#
-# <details><summary>Of the run stored here</summary>
-#
-# Five marks, four replies "A dot.", and no dot left: it answers 4, as many as it was told of, and not 5. Its fifth mark was
-# in vain, and cost 0.1.
-#
-# </details>
 
 # %%
 minutes = (time.perf_counter() - began) / 60
@@ -485,7 +478,7 @@ show_file(paper)
 #   groups in which they don't.
 # - Does the reward fall in the first steps? Then divide the learning rate by 3.
 #
-# Two experiments to go on with, each with what we found in one training (whose outputs aren't stored here):
+# Two experiments to go on with, each with what we found in one training:
 #
 # <details><summary>Remove <code>found</code> and <code>missed</code>, so that only the answer is rewarded. Does the agent
 # still learn to mark? And with three times the learning rate?</summary>
