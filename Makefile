@@ -66,7 +66,7 @@ test-alone:  ## the packages by themselves: each installed into an empty environ
 	rm -rf packages/*/build; for each in packages/*/; do $(PYTHON) -m venv --clear $(ALONE) && $(ALONE)/bin/pip install -q ./packages/turn_sandbox "./$$each[test]" \
 	    && (cd $$each && ../../$(ALONE)/bin/pytest) || exit; done
 
-test-browser: .venv/ready-browser site  ## JupyterLab in Chromium: layout, themes, run, interrupt; pictures in build/screenshots
+test-browser: .venv/ready-browser site  ## JupyterLab and the site in Chromium: layout, themes, run, interrupt; pictures in build/screenshots
 	$(BIN)/python -m pytest tests/browser
 
 lint: $(READY)

@@ -20,14 +20,17 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (found := of(stages, "sft/right_all", "grpo/right_all")):
         return ""
     before, after = found
-    sampled = of(stages, "grpo/acc_gain_over_sft_hard_sampled")
-    gain = of(stages, "grpo/acc_gain_over_sft_hard") if sampled else None
-    added = ""
-    if sampled and gain:
-        surely = "" if sign(sampled[0]) else ", which can't be told from chance"
-        play = f"Played by sampling and not greedily, it adds {sampled[0].value:.2f} to them{surely}."
-        added = f" To hard questions right reinforcement adds {gain[0].value:.2f}. {play}"
     return (
         f"Of its boxes, on boards of every difficulty, {before.value:.2f} show what decides the answer before "
-        f"reinforcement, {after.value:.2f} after it: {LEARNT[moved(before, after)]}.{added}"
+        f"reinforcement, {after.value:.2f} after it: {LEARNT[moved(before, after)]}.{_added(stages)}"
     )
+
+
+def _added(stages: Mapping[str, Metrics]) -> str:
+    """What reinforcement added to hard questions, played greedily as all figures are, and by sampling."""
+    if not (gains := of(stages, "grpo/acc_gain_over_sft_hard", "grpo/acc_gain_over_sft_hard_sampled")):
+        return ""
+    greedy, sampled = gains
+    surely = "" if sign(sampled) else ", which can't be told from chance"
+    play = f"Played by sampling and not greedily, it adds {sampled.value:.2f} to them{surely}."
+    return f" To hard questions right reinforcement adds {greedy.value:.2f}. {play}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from lab_browser import free_port, script
+from lab_browser import script
 
 from kit.files import ROOT
 
@@ -24,11 +25,10 @@ FINDINGS = script("site_findings.js")
 def site() -> Iterator[str]:
     if not (SITE / "index.html").is_file():
         pytest.skip("no build/site: make site builds it")
-    port = free_port()
-    served = [sys.executable, "-m", "http.server", str(port), "-d", str(SITE), "-b", "127.0.0.1"]
-    with subprocess.Popen(served, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        yield f"http://127.0.0.1:{port}"
-        server.terminate()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(SITE))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 @pytest.mark.parametrize("width", [400, 1280])
@@ -41,14 +41,7 @@ def test_a_page_can_be_read(browser: Browser, site: str, path: str, theme: str, 
     page.on("console", lambda told: errors.append(told.text) if told.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
-    for attempt in range(20):  # the server has just been started
-        try:
-            page.goto(f"{site}/{path}", wait_until="networkidle")
-            break
-        except Exception:
-            if attempt == 19:
-                raise
-            page.wait_for_timeout(250)
+    page.goto(f"{site}/{path}", wait_until="networkidle")
     scheme = "slate" if theme == "dark" else "default"
     page.wait_for_function(f"document.body.dataset.mdColorScheme === '{scheme}'")
     page.add_style_tag(content="* { transition: none !important }")  # else a colour on its way is measured

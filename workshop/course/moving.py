@@ -35,7 +35,10 @@ def write(episode: Episode, path: Path) -> None:
         episode: of at least one turn.
         path: the file, written whole or not at all.
     """
-    drawn = [rgb(_frame(episode, k)) for k in range(len(episode.turns))]
+    drawn, seen = [], episode.task.images
+    for number, turn in enumerate(episode.turns, 1):
+        drawn.append(rgb(_frame(seen, turn.text, f"turn {number} of {len(episode.turns)}: it writes")))
+        seen = (turn.observation and turn.observation.images) or seen
     palette = drawn[0].quantize(COLOURS)
     frames = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in drawn]
     times = [TURN] * (len(frames) - 1) + [LAST]
@@ -44,11 +47,7 @@ def write(episode: Episode, path: Path) -> None:
     write_bytes(path, file.getvalue())
 
 
-def _frame(episode: Episode, number: int) -> Image.Image:
-    turn = episode.turns[number]
-    seen: Sequence[NamedImage] = episode.task.images
-    for before in episode.turns[:number]:
-        seen = (before.observation.images if before.observation else ()) or seen
+def _frame(seen: Sequence[NamedImage], text: str, title: str) -> Image.Image:
     with rc_context(STYLE):
         figure = Plot(8.0, 3.6)
         parts: Any = figure.subfigures(1, 2, width_ratios=(1, 1.25))
@@ -59,8 +58,8 @@ def _frame(episode: Episode, number: int) -> Image.Image:
             axis.set_title(one.name.replace("_", " "), fontsize=7)
         for axis in left.axes:
             axis.axis("off")
-        right.suptitle(f"turn {number + 1} of {len(episode.turns)}: it writes", fontsize=11, x=0.02, ha="left")
-        right.text(0.02, 0.86, _text(turn.text), fontsize=8, family="monospace", va="top", parse_math=False)
+        right.suptitle(title, fontsize=11, x=0.02, ha="left")
+        right.text(0.02, 0.86, _text(text), fontsize=8, family="monospace", va="top", parse_math=False)
     return figure.drawn()
 
 

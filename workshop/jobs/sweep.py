@@ -172,14 +172,11 @@ def planned_for(some: Sequence[Variant], chosen: bool) -> str:
     of += "" if chosen else " (the default here; run takes laptop unless told: plan … --profile laptop)"
     if len(some) > 1:
         each = f"{of}; {len(some)} runs, {job.name} to {some[-1].job.name}, each as long as the first"
-        return f"{each}: {estimate(job, len(some))}.\nBelow is what {job.name} takes{_on(job)}"
+        where = "" if job.profile in GPU_PROFILES else " on a GPU"
+        return f"{each}: {estimate(job, len(some))}.\nBelow is what {job.name} takes{where}"
     if job.profile in GPU_PROFILES:
         return of
     return f"{of}, which needs no GPU; its run, with measurements: {estimate(job, 1)}.\nBelow is what a GPU would take"
-
-
-def _on(job: Job) -> str:
-    return "" if job.profile in GPU_PROFILES else " on a GPU"
 
 
 def _recorded(job: Job) -> tuple[float, str]:

@@ -102,23 +102,20 @@ def settings(root: Path, folder: Path, out: Path) -> str:
         folder: of the pages.
         out: of the site.
     """
-    icons = {"slate": "brightness-7", "default": "brightness-4"}
     # Without a first one that has no scheme the theme of the first visit stays, whatever the system's becomes.
-    follows = {"media": "(prefers-color-scheme)", "primary": "blue grey"}
+    themes: tuple[tuple[str, dict[str, str], str, str], ...] = (
+        ("", {}, "brightness-auto", "the light theme"),
+        (": light", {"scheme": "default"}, "brightness-4", "the dark theme"),
+        (": dark", {"scheme": "slate"}, "brightness-7", "the system's theme"),
+    )
     palette = [
-        follows | {"toggle": {"icon": "material/brightness-auto", "name": "the light theme"}},
-        *(
-            {
-                "media": f"(prefers-color-scheme: {light})",
-                "scheme": scheme,
-                "primary": "blue grey",
-                "toggle": {"icon": f"material/{icons[scheme]}", "name": called},
-            }
-            for light, scheme, called in (
-                ("light", "default", "the dark theme"),
-                ("dark", "slate", "the system's theme"),
-            )
-        ),
+        {
+            "media": f"(prefers-color-scheme{system})",
+            **scheme,
+            "primary": "blue grey",
+            "toggle": {"icon": f"material/{icon}", "name": leads_to},
+        }
+        for system, scheme, icon, leads_to in themes
     ]
     extensions = ["admonition", "attr_list", "md_in_html", "tables", "pymdownx.details", "pymdownx.superfences"]
     told = {
