@@ -121,7 +121,7 @@ def draw_papers(figure: FigureBase, papers: Mapping[str, Mapping[str, Interval]]
     """
     columns = figure.subplots(1, len(papers), squeeze=False, sharey=True)[0]
     for axis, (title, found) in zip(columns, papers.items(), strict=True):
-        axis.set_title(title, fontsize=9)
+        axis.set_title(title, fontsize=8.5)
         axis.set_ylim(0, 1)
         axis.set_xticks([])
         axis.set_xlim(-0.6, len(stages) - 0.4)

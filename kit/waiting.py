@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
+U = TypeVar("U")
 Listener = Callable[[int, int, str], None]
 """Is told how many are done, of how many, and what they are; at the end 0 of 0."""
 
@@ -15,6 +16,17 @@ listeners: list[Listener] = []
 """Of this process."""
 
 _busy: ContextVar[bool] = ContextVar("busy", default=False)
+
+
+class Stopped(KeyboardInterrupt):
+    """Long work was interrupted; the message says how far it was and what to do.
+
+    It is a ``KeyboardInterrupt``, so that a notebook that runs all its cells stops here; but shown without a traceback.
+    """
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows these lines in place of a traceback."""
+        return [str(self)]
 
 
 @contextmanager
@@ -27,10 +39,16 @@ def counting(of: int, what: str) -> Iterator[Callable[[int], None]]:
 
     Yields:
         To be called with how much is done.
+
+    Raises:
+        Stopped: it was interrupted.
     """
-    told = [] if _busy.get() or not of else list(listeners)
+    outermost, reached = bool(of) and not _busy.get(), 0
+    told = list(listeners) if outermost else []
 
     def done(n: int) -> None:
+        nonlocal reached
+        reached = n
         for listener in told:
             listener(n, of, what)
 
@@ -38,21 +56,28 @@ def counting(of: int, what: str) -> Iterator[Callable[[int], None]]:
     done(0)
     try:
         yield done
+    except KeyboardInterrupt:
+        if not outermost:
+            raise
+        raise Stopped(f"stopped after {reached} of {of} {what}; run this cell again") from None
     finally:
         _busy.reset(token)
         for listener in told:
             listener(0, 0, what)
 
 
-def counted(items: Iterable[T], of: int, what: str) -> Iterator[T]:
-    """Hand on items, counted as they are asked for.
+def counted(work: Callable[[T], U], items: Sequence[T], what: str) -> Iterator[U]:
+    """Work on one item after another, counted; gives what comes of each.
 
     Args:
+        work: on an item.
         items: to work on.
-        of: how many there are.
-        what: they are.
+        what: they are, such as ``kinds of tasks``.
+
+    Raises:
+        Stopped: it was interrupted.
     """
-    with counting(of, what) as done:
+    with counting(len(items), what) as done:
         for n, item in enumerate(items, 1):
-            yield item
+            yield work(item)
             done(n)

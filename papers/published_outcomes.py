@@ -151,8 +151,9 @@ class Stored(Generic[T]):
             there = [seed for seed in range(runs.seeds) if (arm, seed) in self.made]
             absent = [str(seed) for seed in range(runs.seeds) if seed not in there]
             if absent:
-                so_far = f"{len(there)} of {runs.seeds} seeds so far; seed {', '.join(absent)} is missing"
-                told.append(f"{arm}: {so_far if there else f'no seed yet, of {runs.seeds}'}")
+                missing = f"seed {absent[0]} is" if len(absent) == 1 else f"seeds {', '.join(absent)} are"
+                so_far = f"{len(there)} of {runs.seeds} seeds so far; {missing} missing"
+                told.append(f"{arm}: {so_far if there else f'not trained yet, {runs.seeds} to be'}")
             if len(there) == 1:
                 told.append(f"{arm}: one seed only, so that nothing is known of other trainings")
             counted = Counter(stage for seed in there for stage in self.stages[arm, seed])

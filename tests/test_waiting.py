@@ -9,7 +9,7 @@ import pytest
 
 from kit import waiting
 from kit.view import live
-from kit.waiting import counted, counting
+from kit.waiting import Stopped, counted, counting
 
 
 @pytest.fixture
@@ -21,21 +21,31 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, str]]:
 
 
 def test_the_outermost_work_is_told_and_its_end(told: list[tuple[int, int, str]]) -> None:
-    for _ in counted("ab", 2, "parts"):
-        assert list(counted("xyz", 3, "episodes")) == ["x", "y", "z"]
+    for _ in counted(str, "ab", "parts"):
+        assert list(counted(str.upper, "xyz", "episodes")) == ["X", "Y", "Z"]
     assert told == [(0, 2, "parts"), (1, 2, "parts"), (2, 2, "parts"), (0, 0, "parts")]
     with counting(0, "training"):
-        list(counted("xyz", 3, "episodes"))
+        list(counted(str, "xyz", "episodes"))
     assert len(told) == 4
 
 
 def test_work_that_is_interrupted_has_an_end_too(told: list[tuple[int, int, str]]) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        for _ in counted("ab", 2, "parts"):
-            raise KeyboardInterrupt
+    def work(letter: str) -> str:
+        for _ in counted(str, "xyz", "episodes"):
+            if letter == "b":
+                raise KeyboardInterrupt
+        return letter
+
+    with pytest.raises(Stopped, match=r"^stopped after 1 of 2 parts; run this cell again$") as stop:
+        list(counted(work, "ab", "parts"))
     assert told[-1] == (0, 0, "parts")
-    list(counted("a", 1, "parts"))  # and the next work is the outermost again
+    assert isinstance(stop.value, KeyboardInterrupt), "so that a notebook's next cells aren't run"
+    assert stop.value._render_traceback_() == [str(stop.value)], "no traceback is shown"
+    list(counted(str, "a", "parts"))  # and the next work is the outermost again
     assert told[-2:] == [(1, 1, "parts"), (0, 0, "parts")]
+    with pytest.raises(KeyboardInterrupt) as plain, counting(0, "what stops by itself"):
+        raise KeyboardInterrupt
+    assert plain.type is KeyboardInterrupt
 
 
 def test_a_notebook_shows_a_bar_after_a_while_and_takes_it_away(monkeypatch: pytest.MonkeyPatch) -> None:

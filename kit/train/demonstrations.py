@@ -75,13 +75,15 @@ def collect(
             raise ValueError(f"{path}: episode {episode.task.id} was written with another tokenizer; use another file")
     seeds = dict(zip([task.id for task in tasks], seed_per_episode(seed, len(tasks)), strict=True))
     todo = [task for task in tasks if task.id not in have]
-    done = len(tasks) - len(todo)
-    progress(done, len(tasks))
-    for at in counted(range(0, len(todo), chunk), -(-len(todo) // chunk), f"parts of {len(todo)} demonstrations"):
-        some = todo[at : at + chunk]
+    progress(len(tasks) - len(todo), len(tasks))
+
+    def play(some: Sequence[Task]) -> None:
         played = rollout(policy, chat, some, make_env, config, seed=[seeds[task.id] for task in some])
         append_episodes(path, played)
         have.update((episode.task.id, episode) for episode in played)
-        progress(done + at + len(some), len(tasks))
+
+    parts = [todo[at : at + chunk] for at in range(0, len(todo), chunk)]
+    for _ in counted(play, parts, f"parts of {len(todo)} demonstrations"):
+        progress(sum(task.id in have for task in tasks), len(tasks))
     # What is right, and all else that nobody was shown, may be known better since an episode was played.
     return [replace(have[task.id], task=task) for task in tasks]

@@ -96,7 +96,7 @@ def in_parts(
         at_once: tasks of a part.
     """
     parts = [tasks[at : at + at_once] for at in range(0, len(tasks), at_once)]
-    return [episode for part in counted(parts, len(parts), f"parts of {len(tasks)} episodes") for episode in play(part)]
+    return [episode for some in counted(play, parts, f"parts of {len(tasks)} episodes") for episode in some]
 
 
 def keep_values(play: object, names: Sequence[str], file: Path) -> None:

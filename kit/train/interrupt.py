@@ -8,17 +8,11 @@ from pathlib import Path
 
 from kit.train.checkpoint import newest_checkpoint, step_of
 from kit.train.progress import Watcher, read_progress
+from kit.waiting import Stopped
 
 
-class TrainingStopped(KeyboardInterrupt):
-    """A training was interrupted; the message says at which step the same call goes on.
-
-    It is a ``KeyboardInterrupt``, so that a notebook that runs all its cells stops here; but shown without a traceback.
-    """
-
-    def _render_traceback_(self) -> list[str]:
-        """IPython shows these lines in place of a traceback."""
-        return [str(self)]
+class TrainingStopped(Stopped):
+    """A training was interrupted; the message says at which step the same call goes on."""
 
 
 def stopped(run_dir: Path, steps: int | None = None) -> TrainingStopped:

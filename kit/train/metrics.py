@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from kit.files import write_text
@@ -18,6 +19,9 @@ Row = dict[str, Any]
 
 TIMES = ("seconds", "rollout_seconds", "generation_time_share", "tokens_per_second")
 """Columns that depend on the machine and its mood."""
+
+INTERRUPTED = 20.0
+"""A step that takes so many times a training's median step was interrupted: the machine slept, or was stopped."""
 
 
 def read_metrics(path: Path) -> list[Row]:
@@ -54,7 +58,7 @@ def training_minutes(folders: Iterable[Path], trainings: Sequence[str] = ("sft",
     """Add up the wall time of every step of the runs' trainings, in minutes; None if one of the runs recorded none.
 
     Loading and what a notebook plays before and after are not in it; nor are other trainings of a run, whose results
-    stand elsewhere.
+    stand elsewhere. A step that was :data:`INTERRUPTED` counts as the median one.
 
     Args:
         folders: of the runs.
@@ -62,8 +66,13 @@ def training_minutes(folders: Iterable[Path], trainings: Sequence[str] = ("sft",
     """
     seconds = 0.0
     for folder in folders:
-        rows = [row for name in trainings for row in read_metrics(folder / name / "metrics.jsonl")]
-        if not rows:
+        each = [[row["seconds"] for row in read_metrics(folder / name / "metrics.jsonl")] for name in trainings]
+        if not any(each):
             return None  # 0 minutes would read as a measurement
-        seconds += sum(row["seconds"] for row in rows)
+        seconds += sum(map(_worked, filter(None, each)))
     return seconds / 60
+
+
+def _worked(seconds: Sequence[float]) -> float:
+    usual = median(seconds)
+    return sum(one if one <= INTERRUPTED * usual else usual for one in seconds)

@@ -83,8 +83,9 @@ def check_playable(
     if validate is not None:
         some = _without(found, tasks)
         with ThreadPoolExecutor() as pool:  # they wait for their tools most of the time
-            tried = counted(pool.map(validate, some), len(some), "tasks")
-            found += [(task, why) for task, why in zip(some, tried, strict=True) if why]
+            tried = pool.map(validate, some)
+            whys = counted(lambda _: next(tried), some, "tasks")
+            found += [(task, why) for task, why in zip(some, whys, strict=True) if why]
     _refuse(sets, found)
 
 

@@ -254,9 +254,9 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 #
 # ## The notebooks
 #
-# Read them in order; each takes minutes. 00–06 are the basis of all papers; on a laptop 02 and 05 can wait until you ask
-# how code is run safely, and how to train on GPUs. Each paper has the notebooks of one ten: the task and its tools,
-# training, claims. `python -m kit list` names them one by one.
+# Read them in order; each takes minutes. 00–06 are the basis of all papers; on a laptop 02 and 05 can wait until you
+# ask how code is run safely, and how to train on GPUs. Each paper has its own ten: the task and its tools, training,
+# claims. `python -m kit list` names them one by one.
 
 # %%
 from workshop.jobs.notebooks import sources

@@ -574,7 +574,8 @@ episodes = {
     "context is full": play(look, swap, done, config=RolloutConfig(5, 64, 300)),
 }
 for name, e in episodes.items():
-    print(f"{name:26s} ended: {e.ended:7s} {len(e.turns)} turns, {len(e.ids)} ids")
+    n = len(e.turns)
+    print(f"{name:26s} ended: {e.ended:7s} {n} turn{'s' * (n != 1)}, {len(e.ids)} ids")
 
 # %% [markdown]
 # Four ways to end are in this output: `answer`; `turns`, the budget of turns is used up; `format`, a

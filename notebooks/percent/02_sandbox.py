@@ -498,9 +498,9 @@ title = "milliseconds of a turn and of a start; the lines hold half of the round
 display(plots.bars(each, "milliseconds", title=title))
 
 # %% [markdown]
-# Which layer costs something? Compare each row with the one above it, round by round: in how many rounds was it slower
-# with the layer? Where a layer costs nothing a coin decides, and about half of the rounds are slower. Only where nine
-# rounds in ten agree is the difference more than the scatter.
+# Does a layer cost something that can be told from the scatter? Compare each row with the one above it, round by round:
+# in how many rounds was it slower with the layer? Where a layer costs nothing a coin decides, and about half of the
+# rounds are slower. Only where nine rounds in ten agree is the difference more than the scatter.
 
 # %%
 # NBVAL_IGNORE_OUTPUT

@@ -512,7 +512,8 @@ assert abs(trl_toy_loss() - float(loss)) < 1e-6
 # attempt. One could also let every *token* weigh the same: add up all seven and divide by 7 (TRL calls
 # that `bnpo`). By hand, from the table above:
 #
-# (2.3 × 1.0684 − 1.7 × 0.6592 + 1.7 × 0.6137 − 1.4 × 1.0229) / 7 = 0.9479 / 7 = **0.1354**
+# (2.3 × 1.0684 − 1.7 × 0.6592 + 1.7 × 0.6137 − 1.4 × 1.0229) / 7 = 0.9479 / 7 = **0.1354** (this is J; the cell prints
+# the loss, −J)
 #
 # The objective even changes its sign: `guess` was bad, and short. Now let `guess` be as bad and ten tokens long. Predict
 # by which of the two means the push on each of its tokens shrinks more.

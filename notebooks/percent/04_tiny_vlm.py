@@ -381,8 +381,8 @@ check("04.5", blind_loss)
 # %% [markdown]
 # ## Make one yourself
 #
-# A smaller model learns three of the skills in some two minutes. On scenes that it isn't trained on we watch the loss
-# of each skill.
+# A smaller model practises three of the skills for some two minutes; how far it gets differs from one to the next. On
+# scenes that it isn't trained on we watch the loss of each skill.
 
 # %%
 talk = [skill(made, scenes).turns for skill in SKILLS.values() for _ in range(100)]

@@ -416,6 +416,8 @@ check("06.2", answer)
 for kind, where in (("right", folder), ("busy", busy_folder)):
     base, after = (evaluation.load_outcomes(where, s) for s in ("direct", "grpo"))
     print(f"{kind:5s} minus the base: {answers.difference(after, base, 'correct')}")
+    print("      by itself:", evaluation.summary(evaluation.evaluate(learnt[kind])))
+print(f"a blind guess is right in {1 / len(COLOURS):.3f}")
 
 # %% [markdown]
 # (Where all 48 tasks agree, the rule of three still leaves 3/48 open, though a difference can't be above 1.)
@@ -612,7 +614,7 @@ title = "chance of a verdict: no less by the margin, where nothing differs"
 display(charts.lines(chances, "trainings", "power", title))
 for name, value in zip(("seed", "image", "rest"), seen, strict=True):
     print(f"standard deviation of the {name + ',':6s} {value:g}")
-print("as seen in", one.spread.seen.partition(":")[0])
+print("as seen in", one.spread.seen)
 for name, (_, values) in chances.items():
     print(
         f"{name:12s}", *(f"K={k}: {v:.2f}" for k, v in zip(seeds, values, strict=True))
@@ -658,8 +660,8 @@ from papers.registry import published
 from papers.starts import comparable, starts_picture
 
 several = comparable(published())
-guess = """From left to right the starts get less decided; the last ones are those whose
-figures the kit publishes. Guess where imitation alone is best, where reinforcement adds
+guess = """From left to right the starts get less decided; the last of each paper is the one
+whose figures the kit publishes. Guess where imitation alone is best, where reinforcement adds
 most, and where the two together end highest."""
 none = """Of no paper two starts are measured yet: one that always shows the best, one that
 is half open and the published one. Here they will be compared."""

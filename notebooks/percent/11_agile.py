@@ -40,7 +40,7 @@
 # The profiles `gpu` and `node` show the pieces themselves, as the paper does. Each difference is named where it comes up.
 
 # %% tags=["parameters"]
-run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
+run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 15
 seed: int = 0  # fixes every scene, crop, shuffle and turn of the expert
 images: str = ""  # folder of your or a hub's pictures; empty: the kit's own
 whole: bool = False  # cut that folder's pictures whole, as the paper; else crops
@@ -348,10 +348,10 @@ env.close()
 # %% [markdown]
 # ## Two ways to play
 #
-# The paper's demonstrations were played by a large model. Here a script that knows the answer plays: it looks, says where
-# each piece belongs and in which order, exchanges pieces, and answers when every piece is in its place. Step through it.
-# The underlined tokens are the policy's own, and training uses no others
-# (the [loss mask](../docs/glossary.md#loss-mask) marks them).
+# The paper's demonstrations were played by a large model. Here a script that knows the answer plays: it looks, says
+# where each piece belongs and in which order, exchanges pieces, and answers when every piece is in its place. Step
+# through it. The tinted tokens are the policy's own, and training uses no others (the [loss
+# mask](../docs/glossary.md#loss-mask) marks them).
 
 # %%
 from kit.policy.scripted import ScriptedPolicy
@@ -838,10 +838,10 @@ display(
 - **Of a piece it sees {small} of {whole_piece} image tokens** until its code has
   looked:
   {hidden if small < whole_piece else told_all}.
-- A guess at once earns {blind:+.2f} on average, a look {looks[0]:+.2f} if it never
+- A blind guess at once earns {blind:+.2f} on average, a look {looks[0]:+.2f} if it never
   helps
   and {looks[-1]:+.2f} if it always does: a look pays
-  {"whatever it sees" if pays <= 0 else f"from {pays:.0%} right answers on"}.
+  {"whatever it sees, beside a blind guess" if pays <= 0 else f"from {pays:.0%} right answers on"}.
 - It learns from {len(train):,} puzzles, {drawn_scenes:.0%} of them cut from drawn
   scenes,
   and is tested on {len({t.meta["source"] for t in tested})} pictures, none of which

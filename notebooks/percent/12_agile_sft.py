@@ -33,7 +33,7 @@
 # Before this one: [11](11_agile.ipynb), which wrote the puzzles and the expert's episodes.
 
 # %% tags=["parameters"]
-run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
+run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 15
 tag: str = ""  # to try another value: a name for it; the data are kept
 seed: int = 0  # order of the episodes
 model: str = ""  # checkpoint folder or hub id; empty: the committed tiny model

@@ -43,7 +43,7 @@
 # The parameters you may want to change come first; from `prompt` on they belong to the profile.
 
 # %% tags=["parameters"]
-run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 14
+run: str = "agile"  # run directory under runs/, shared by notebooks 11 to 15
 tag: str = ""  # to try another value: a name for it; data and SFT model are kept
 seed: int = 0  # order of the puzzles and everything sampled
 steps: int = 16  # rollout batches, each followed by one update
@@ -264,8 +264,8 @@ display(parts(GRPO_STEP, ["loss", "step"], title="one step of GRPO"))
 
 # %% [markdown]
 # The trainer below does much: it saves, resumes, divides work among processes. What it does to the weights fits into
-# two cells. First the loss. The policy has only just played these episodes, so every ratio $\rho$ is 1 and nothing is
-# clipped; what counts is the slope (notebook 03):
+# two cells. First the loss. The policy has only just played these episodes, N of them, so every ratio $\rho$ is 1 and
+# nothing is clipped; what counts is the slope (notebook 03):
 #
 # $$\mathcal{L} = -\frac{1}{N} \sum_i \frac{1}{\sum_t I_{i,t}} \sum_t I_{i,t}\, \rho_{i,t}\, \hat{A}_i, \qquad
 # I_{i,t} = 1 \text{ where the policy wrote token } t$$
@@ -287,8 +287,9 @@ def loss_of(model, episodes, advantages, n) -> torch.Tensor:
 
 
 # %% [markdown]
-# Then the update: the gradients of all micro-batches add up, are cut to length 1, and AdamW takes its step. Before and
-# after it, sample one first turn for each held-out puzzle, and count those that look.
+# Then the update: the batch goes through the model in parts ([micro-batches](../docs/glossary.md#micro-batch)), their
+# gradients add up, a gradient longer than 1 is shortened to 1, and AdamW takes its step. Before and after it, sample
+# one first turn for each held-out puzzle, and count those that look.
 
 
 # %%

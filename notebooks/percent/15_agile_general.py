@@ -194,11 +194,11 @@ for i in few:
     print(f"   untrained: {before[:80]!r}\n   after GRPO: {after[:80]!r}")
 
 # %% [markdown]
-# Some replies name what is there and then go on: with a thought about pieces, with code, with nothing to do with the
-# question. There the model still says what is right; it has lost the habit of stopping. Other replies are wrong from the
-# first words on. So there is a second number: how many replies *begin* with the right answer, whatever follows. The skills
-# were fixed before any result was seen; this number (`begins_*`) was added after the untrained, SFT and GRPO results of
-# one run had been seen, so it is exploratory and no claim rests on it.
+# Some replies name what is there and then go on: with numbers, with full stops, with scraps of another
+# answer. There the model still says what is right; it has lost the habit of stopping. Other replies are wrong from the
+# first words on. So there is a second number: how many replies *begin* with the right answer, whatever follows. The
+# skills were fixed before any result was seen; this number (`begins_*`) was added after the untrained, SFT and GRPO
+# results of one run had been seen, so it is exploratory and no claim rests on it.
 #
 # **Exercise 15.2.** Which share of the wrong replies is lost to form alone? A reply is right if its words are exactly the
 # answer's, and lost to form if its first words are the answer's and more follow. If none is wrong, the share is 0.

@@ -125,9 +125,10 @@ def teaches(answers: list[str], gold: str) -> tuple[bool, bool]:
 check("22.2", teaches)
 
 # %% [markdown]
-# Where few answers are exactly right, most groups teach nothing with EM. The paper found that F1 is the better reward
-# even if EM is what one measures. Here few answers are *partly* right, so the two rewards seldom differ: claim R3 of the
-# kit says that they end within 0.05 of each other, and [notebook 24](24_visual_arft_claims.ipynb) tests that.
+# Where few answers are exactly right, most groups teach nothing with EM. The paper found that F1 is the
+# better reward even if EM is what one measures. Here the two rewards differ in some groups (notebook 23 shows one):
+# claim R3 of the kit says that they end within 0.05 of each other, and [notebook 24](24_visual_arft_claims.ipynb) tests
+# that.
 #
 # ## How right is a query?
 #

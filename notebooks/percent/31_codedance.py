@@ -499,10 +499,10 @@ except MakingError as error:
 # %% [markdown]
 # ## Can they be solved?
 #
-# From a task that can't be solved nothing can be learnt, and of a hard one that is answered at sight a call would be
-# praised that nobody needed. So every task *proves itself*, without a model. First the makers look at each drawn scene: is it
-# as easy, or as hard, as it says? They compare pixels to decide what can be read from which image. Here are four scenes, three
-# of them spoilt. What will the check say?
+# A task that can't be solved teaches nothing. And if a hard one can be answered at sight, the reward praises a call
+# that nobody needed. So every task *proves itself*, without a model. First the makers look at each drawn scene: is it
+# as easy, or as hard, as it says? They compare pixels to decide what can be read from which image. Here are four
+# scenes, three of them spoilt. What will the check say?
 
 # %% tags=["guess", "figure"]
 from papers.codedance.tasks import draw, unfit

@@ -178,8 +178,8 @@ print({kind: round(share, 2) for kind, share in asked_directly.items()})
 
 # %% [markdown]
 # It doesn't compute, and it can't read what the prompt hides, nor does it with the full pictures: a whole board at once is
-# more than it was taught to read. That is what acting can win. Two easy kinds, `board` and `geometry`, are at 0.00 as well,
-# and they need no acting. So does it *see*? Ask it to describe each picture, in the words of its pretraining ("Read the
+# more than it was taught to read. That is what acting can win. One easy kind, `board`, is at 0.00 as well, and `geometry`
+# low, and they need no acting. So does it *see*? Ask it to describe each picture, in the words of its pretraining ("Read the
 # bars.", "What does it say?"), and count the answers that are true in every word.
 
 # %% tags=["guess"]
@@ -375,9 +375,10 @@ for kind in [kind for kind in kinds if kind not in taught_kinds][-3:]:
             print("   it says:", turn.text[:200])
 
 # %% [markdown]
-# So where it calls, it does what it was shown for the kind that looks most alike; on `arithmetic` and `sheet` it mostly makes
-# no call at all (one episode of each sort is shown, where there are both). Imitation brings the examples, and little beyond.
-# A reward can change that only if some attempt, sampled, happens to be right.
+# So where it calls, it does what it was shown for the kind that looks most alike; on `sheet` it hardly
+# ever calls, and on `arithmetic` in fewer than half of the questions (one episode of each sort is shown, where there
+# are both). Imitation brings the examples, and little beyond. A reward can change that only if some attempt, sampled,
+# happens to be right.
 #
 # Here is one hard question, played. What does the agent do?
 
@@ -412,7 +413,7 @@ for name, found in gap.items():
 
 # %% [markdown]
 # On hard questions next to nothing should be left: what was right came out of the tool. On easy ones much should stay;
-# but look how often the greedy agent called there (0.04 times a question, above): where it hardly calls, hardly anything
+# but look how often the greedy agent called there (0.02 times a question, above): where it hardly calls, hardly anything
 # was blanked, and this says nothing of what its calls are worth on easy questions.
 #
 # **Exercise 32.2.** Write this measure, the [observation gap](../docs/glossary.md#observation-gap), for one set of
@@ -485,10 +486,10 @@ check("32.3", discouraged)
 # would teach it to call there more. And hard kinds are *in* your list: those that it mostly solves, by calling. Will the reward
 # teach it to stop there, and so to fail?
 #
-# Do the sum. A right answer earns 1, and its calls $1.5\,d(\mu)$ more (in geometry and arithmetic 1.2 and $2\,d(\mu)$); a
-# wrong one earns nothing. (Its calls bring $0.5\,d(\mu)$, or $d(\mu)$: a loss that the table leaves out.) How often would
-# it be right without the call? The blanked tool has told that. Guess, kind by kind, which pays more: to call, or to
-# answer at once? (The first column is the pay *if* each answer came after a call.)
+# Do the sum. A right answer earns 1, and its calls $1.5\,d(\mu)$ more (in geometry and arithmetic 1.2 and $2\,d(\mu)$);
+# a wrong one earns nothing, and its calls bring $0.5\,d(\mu)$ (there $d(\mu)$): a small loss, which the table counts.
+# How often would it be right without the call? The blanked tool has told that. Guess, kind by kind, which pays more: to
+# call, or to answer at once? (The first column is the pay *if* each answer came after a call.)
 
 # %% tags=["guess", "figure"]
 with_tool, without_tool = accuracy(tuned), accuracy(unseen)

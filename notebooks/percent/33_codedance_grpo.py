@@ -296,9 +296,9 @@ for name, (_, ys) in rightly.items():
 #
 # ## The paper's figure, with the kit's runs
 #
-# The kit brings the curves of its published runs, several seeds under each of the four rewards (`runs` says how many).
-# Which of the four brings calls on easy questions down? Which sends them up? And which does the same on easy and hard?
-# Guess, then open.
+# The kit brings the curves of its published runs under each of the four rewards (the column "runs" says how many seeds;
+# with 1, a difference may be that seed's). Which of the four brings calls on easy questions down? Which sends them up?
+# And which does the same on easy and hard? Guess, then open.
 
 # %% tags=["figure"]
 from papers.codedance.figures import calls_by_reward, published_rows

@@ -139,8 +139,9 @@ for name, some in training.items():
         print(f"{name:9s} {level}  {change}  ({len(some)} runs)")
 
 # %% [markdown]
-# The intervals are over trainings with other seeds. Where there are few, an interval is wide: Student's t allows for what
-# a few runs can't tell. And the other half of the claim, accuracy, in the same batches:
+# An interval here would be over trainings with other seeds: of a single one there is none, and of two or
+# three it is wide: Student's t allows for what a few runs can't tell. And the other half of the claim, accuracy, in the
+# same batches:
 
 # %%
 right = {name: mean_curve(some, "accuracy") for name, some in training.items()}
@@ -416,7 +417,7 @@ results = write_results(
 print("written:", f"runs/{run}/results.json")
 
 # %% [markdown]
-# ## The same rules, more seeds
+# ## The same rules, the published runs
 #
 # `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names, with
 # all four rewards. Which of the claims do you expect to hold? In the figure a marker with a line is a value with its

@@ -31,7 +31,7 @@
 # No model is used here: the episodes are written by hand.
 
 # %% tags=["parameters"]
-run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 and 42
+run: str = "mags_rl"  # run directory under runs/, shared by notebooks 41 to 44
 babble_words: int = 25  # different words of an episode that talks nonsense
 
 # %%
@@ -56,16 +56,16 @@ from workshop.exercises import check, hint, solution
 # %%
 CARDS = "green top left, red top right, blue bottom left, black bottom right"
 QUESTION = "What is in line 1 of the red card?"
-BOX = [0.5, 0.0, 1.0, 0.5]
+BOX = [0.5, 0.0, 1.0, 0.5]  # top right: the red card
+ANOTHER = [0.0, 0.5, 0.5, 1.0]  # bottom left: the blue one
+READ = "tea 35, milk 8, total 43"
 
 
-def episode(
-    think, answer, again="tea 35, milk 8, total 43", asked=1, valid=1, task=None
-):
+def episode(think, answer, again=READ, asked=1, valid=1, task=None, box=BOX):
     """Two rounds, written by hand; `valid` of the boxes asked for were magnified."""
     task = task or Task("by hand", (), QUESTION, ("tea 35",), {"skill": "attribute"})
-    boxes = json.dumps([BOX] * asked)
-    one = Action("zoom", boxes, {"asked": asked, "boxes": [BOX] * valid})
+    boxes = json.dumps([box] * asked)
+    one = Action("zoom", boxes, {"asked": asked, "boxes": [box] * valid})
     first = Turn((), (), f"<think>{think} <zoom>{boxes}</zoom></think>", one)
     said = f"<rethink>{again}</rethink><answer>{answer}</answer>"
     last = Turn((), (), said, Action("answer", answer))
@@ -204,19 +204,24 @@ check("42.3", total)
 # Now a group of four episodes of one question, as GRPO compares them:
 #
 # - *right*: looks at the right card, reads it, answers rightly;
-# - *wrong card*: the same words, a valid box around another card, the wrong answer;
+# - *wrong card*: as many different words, a valid box around another card, the wrong answer;
 # - *babble*: many different words, a valid box anywhere, the wrong answer;
 # - *silent*: a valid box, hardly a word, and the right answer, by luck.
 #
-# *Silent* has fewer than the five different words that the form of a first round and the zoom term ask for. The code below
-# writes one and the same box into all four: the reward counts how many boxes are valid, and doesn't know where they lie. Sort
-# the four by their reward before you look.
+# *Silent* has fewer than the five different words that the form of a first round and the zoom term ask for. *Wrong
+# card* magnifies the blue card, the others the red one: the reward counts how many boxes are valid, and doesn't know where
+# they lie. Sort the four by their reward before you look.
 
 # %% tags=["guess"]
 talk = " ".join(f"word{k}" for k in range(babble_words))
 group = {
     "right": good,
-    "wrong card": episode(f"{CARDS}. {QUESTION} blue bottom left.", "corn 7"),
+    "wrong card": episode(
+        f"{CARDS}. {QUESTION} blue bottom left.",
+        "corn 7",
+        again="corn 7, milk 8, total 15",
+        box=ANOTHER,
+    ),
     "babble": episode(talk, "corn 7", again=talk),
     "silent": episode("There.", "tea 35", again="tea"),
 }

@@ -590,7 +590,10 @@ looked = gain("hard", "right")
 at_random = float(np.mean([by_chance(t) for t in hard])) if hard else 0.0
 reached = stages["grpo"].get("right_hard")
 knows = reached is not None and reached.low > at_random
-learned = "They do" if knows else "They teach it to look at cards, and not yet at which"
+learned = (
+    "They do, for some kinds of question (the table beside a random card says which)"
+)
+learned = learned if knows else "They teach it to look at cards, and not yet at which"
 told = learned if looked.startswith("higher") else "They don't, as far as can be told"
 hard_ones = [o for o in ends[1] if o.difficulty == "hard"]
 hit, missed = ([o for o in hard_ones if bool(o.right) == hit] for hit in (True, False))

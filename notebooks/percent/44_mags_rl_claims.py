@@ -173,10 +173,11 @@ policy = HFPolicy(vlm, chat)
 shown = [t for k in (1, 2) for t in load_tasks(data / f"stage{k}.jsonl")]
 for name in (name for name in baselines if name in prompted.ONE_TURN):
     for ending, some in sets.items():
-        if (stage := f"{name}{ending}") in played:
-            continue  # notebook 43 has asked
-        episodes = prompted.ask(name, play, policy, chat, some, shown)
-        EVALUATION.save_stage(folders[0], stage, episodes)
+        stage = f"{name}{ending}"
+        asked = some[:1] if stage in played else some  # notebook 43 may have asked
+        episodes = prompted.ask(name, play, policy, chat, asked, shown)
+        if stage not in played:
+            EVALUATION.save_stage(folders[0], stage, episodes)
         print(f"{stage:13s} {episodes[0].turns[0].text[:64]!r}")
 
 # %% [markdown]
@@ -215,8 +216,10 @@ figure.set_size_inches(8.2, 2.6)
 display(figure)
 
 # %% [markdown]
-# Where a card can't be read in the image, only luck answers without a crop: no prompt, however clever, adds pixels. GRIT's bars
-# are what the agent's form alone brings.
+# Where a card can't be read in the image, only luck answers without a crop: no prompt, however clever, adds pixels.
+# GRIT's bars are what the agent's form alone brings. And `one_shot` is right in none, not even where luck would be in a
+# quarter of them: look above at what it says before you call one-shot prompting bad. This base has never seen two
+# images in one prompt.
 #
 # **Exercise 44.1.** What does luck answer? `counts` says how often each answer is right among the test questions: `[2, 1, 1, 1]`
 # if there are four of them, and the first is right twice as often as each of the others. An agent that sees nothing can say
@@ -491,8 +494,8 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # All verdicts are here, those as well that the table above doesn't have: with more seeds one may become another.
 #
 # - *Not measured as stated* is about the figures: they are of an older statement, and tell nothing of this one.
-# - *Undecided* is about the data. Trainings on forty questions differ a lot from seed to seed, and with three of them an
-#   interval is wide. More seeds narrow the part that comes from trainings, more boards the rest.
+# - *Undecided* is about the data. Trainings on forty questions differ a lot from seed to seed, and with two or three of
+#   them an interval is wide. More seeds narrow the part that comes from trainings, more boards the rest.
 # - *Equal* says that an effect worth having isn't there. It takes as many data as *holds* does. M2 and M3 claim it.
 # - *Doesn't* needs a reason that you can see: an easy board, say, needs no second look (M1).
 # - *Holds* is about the statistic. Look for a simpler explanation first: the boards were drawn so that prompts can't read them,

@@ -242,9 +242,9 @@ print(
 )
 
 # %% [markdown]
-# One worker does the calls in turn, so with 24 at once each takes 24 · 20 ms = 480 ms at least, and the way there and back of
-# each call comes on top. So a service is sized by how many trajectories call, how long the policy thinks between two calls,
-# and how long a call works.
+# One worker does the calls in turn, so with 24 at once each, but for the first ones, takes 24 · 20 ms =
+# 480 ms at least, and the way there and back of each call comes on top. So a service is sized by how many trajectories
+# call, how long the policy thinks between two calls, and how long a call works.
 #
 # **Exercise 52.1.** How many workers do `trajectories` trajectories keep busy, if each thinks for `think` seconds, then has a
 # tool work for `work` seconds, and so on?

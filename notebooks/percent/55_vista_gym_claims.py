@@ -257,11 +257,11 @@ for stage in ("sft", "direct"):
     print(f"grpo minus {stage}: {metrics['grpo'][f'macro_gain_over_{stage}']}")
 
 # %% [markdown]
-# By the macro-average cloning gains (0.08 → 0.15), by the share of all questions it doesn't (0.11 → 0.08). Nearly all of the
-# 0.15 is geometry, six questions at sight, which counts as much as any other family: look at both. And mind which sets are in
-# a family: `plotqa`, `tabmwp`, `iconqa`, `mathvista`, `ai2d` and `clevr_math` are never trained on, and in the stored run no
-# question of theirs is right after reinforcement (`acc_out` in 54). So spatial's 0.5 is `clevr` at one and `clevr_math` at
-# nothing.
+# From the base asked directly to the cloned agent the macro-average gains (0.08 → 0.15), the share of all
+# questions doesn't (0.11 → 0.08). Nearly all of the 0.15 is geometry, six questions at sight, which counts as much as
+# any other family: look at both. And mind which sets are in a family: `plotqa`, `tabmwp`, `iconqa`, `mathvista`, `ai2d`
+# and `clevr_math` are never trained on, and in the stored run no question of theirs is right after reinforcement
+# (`acc_out` in 54). So spatial's 0.5 is `clevr` at one and `clevr_math` at nothing.
 #
 # A family at 1 after cloning had nothing to gain. One at 0 had, and may have been trained on in vain. Of each that was trained
 # on and has no question right, before reinforcement or after it, here is what the trained agent's greedy episodes came to, and how
@@ -399,8 +399,8 @@ print("written:", f"runs/{run}/results.json")
 # %% [markdown]
 # ## The same rules, the published runs
 #
-# `results/vista_gym.json`, committed with the kit, was written by this notebook over the seeds that it names. A claim that
-# was stated with other arms then isn't decided by it.
+# `results/vista_gym.json`, committed with the kit, was written by this notebook over the seeds that it names. If a
+# claim has been restated since, these runs don't decide it.
 
 # %% tags=["guess"]
 path = ROOT / "results" / "vista_gym.json"

@@ -26,7 +26,7 @@
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
-# | `laptop` | 1 core, tiny model | 6 to 15 | 2 GB |
+# | `laptop` | 1 core, tiny model | 6 to 16 | 2 GB |
 # | `gpu` | one 24 GB GPU, Qwen2.5-VL-3B with LoRA | not measured | 24 GB |
 # | `node` | one 80 GB GPU, Qwen2.5-VL-7B with LoRA | not measured | 80 GB |
 #

@@ -7,6 +7,9 @@ Departures
 - [codedance-tiny-model] Paper: bases are Qwen2.5-VL-3B and 7B. Here: the profile laptop has a base of three million
   weights that was pretrained on charts, boards and sheets among other skills; only gpu and node have the paper's. Why:
   every notebook has to run on a laptop in minutes. May change: every figure.
+- [codedance-no-less] Paper: the adaptive reward is the most accurate. Here: claim C1 says that it is no less accurate,
+  by 0.05, than its rivals, and calls less than a bonus does. Why: so small a gain as the paper's can't be told from
+  chance here. May change: where C1 holds, that it is the most accurate is still open.
 """
 
 from __future__ import annotations

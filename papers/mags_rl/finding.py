@@ -33,4 +33,4 @@ def _added(stages: Mapping[str, Metrics]) -> str:
     greedy, sampled = gains
     surely = "" if sign(sampled) else ", which can't be told from chance"
     play = f"Played by sampling and not greedily, it adds {sampled.value:.2f} to them{surely}."
-    return f" To hard questions right reinforcement adds {greedy.value:.2f}. {play}"
+    return f" Reinforcement raises the share of hard questions answered rightly by {greedy.value:.2f}. {play}"

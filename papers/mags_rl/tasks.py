@@ -73,8 +73,8 @@ def make_tasks(counts: Mapping[str, int], seed: int, side: Side = "train", card:
         raise MakingError(f"tasks of {unknown}: known are {', '.join(MAKERS)}")
     if side not in get_args(Side):
         raise MakingError(f"side={side!r}: choose one of {', '.join(get_args(Side))}")
-    every = counted(counts.items(), len(counts), "kinds of tasks")
-    tasks = [task for kind, n in every for task in _of_kind(kind, n, seed, side, card)]
+    every = counted(lambda kind: _of_kind(kind, counts[kind], seed, side, card), [*counts], "kinds of tasks")
+    tasks = [task for some in every for task in some]
     order = np.random.default_rng([seed, crc32(side.encode())]).permutation(len(tasks))
     return [tasks[int(i)] for i in order]
 

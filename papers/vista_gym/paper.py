@@ -15,6 +15,9 @@ Departures
 - [vista-tiny-model] Paper: bases are InternVL3 and Qwen2.5-VL, of 2 to 14 billion weights. Here: the profile laptop has
   a base of three million weights; only gpu and node have the paper's. Why: every notebook has to run on a laptop in
   minutes. May change: every figure.
+- [vista-claims] Paper: SFT helps a little, reinforcement much more; GRPO is as good as PPO and DAPO or better. Here:
+  claim V2 also asks whether cloning gains where the expert never gives up, V4 whether GRPO is no less accurate, by
+  0.03, than DAPO alone. Why: ours gives up on purpose, and PPO isn't run. May change: where V4 holds, PPO is open.
 """
 
 from __future__ import annotations

@@ -146,10 +146,10 @@ def test_what_is_lacking_is_told_by_name() -> None:
     arms = {MAIN: Runs("toy", 3, ()), "bonus": Runs("toy", 3, (), tag="bonus"), "em": Runs("toy", 1, (), tag="em")}
     stored = added(Stored(), MAIN, 0, {"grpo": ALL, "patch": ALL})
     assert stored.lacking(arms) == [
-        "main: 1 of 3 seeds so far; seed 1, 2 is missing",
+        "main: 1 of 3 seeds so far; seeds 1, 2 are missing",
         "main: one seed only, so that nothing is known of other trainings",
-        "bonus: no seed yet, of 3",
-        "em: no seed yet, of 1",
+        "bonus: not trained yet, 3 to be",
+        "em: not trained yet, 1 to be",
     ]
     for arm, seed in ((MAIN, 1), (MAIN, 2), ("bonus", 0), ("bonus", 2), ("em", 0)):
         stored = added(stored, arm, seed, {"grpo": ALL})

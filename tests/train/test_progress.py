@@ -122,8 +122,12 @@ def test_the_first_step_is_estimated_from_its_own_turns(tmp_path: Path) -> None:
     meter.playing(5)
     clock.now = 3.0
     meter.turn()
-    # One of 3 × 5 turns, of 0.6 of a step: a 25th is done after 3 s, so 72 s are left.
-    assert seen.all[-1].part == pytest.approx(0.04) and seen.all[-1].seconds_left == pytest.approx(72.0)
+    assert seen.all[-1].part == pytest.approx(0.04) and seen.all[-1].seconds_left is None, "too early to tell"
+    clock.now = 21.0
+    for _ in range(6):
+        meter.turn()
+    # 7 of 3 × 5 turns, of 0.6 of a step: 0.28 are done after 21 s, so 54 s are left.
+    assert seen.all[-1].part == pytest.approx(0.28) and seen.all[-1].seconds_left == pytest.approx(54.0)
 
 
 def test_others_read_it_from_a_file(tmp_path: Path) -> None:

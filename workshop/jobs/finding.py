@@ -161,7 +161,7 @@ def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
     better = _paired(stages, GAIN, metric, agent, direct) > 0
     gap = alongside(stages[GRPO], GAP, metric)
     because = ", because it has learnt to look" if better and gap is not None and sign(gap) > 0 else ""
-    told = f"Asked directly, the tiny model gets a share of {direct.value:.2f} right; after {how} {agent.value:.2f}"
+    told = f"Asked directly, the tiny model gets {direct.value:.2f} of such tasks right; after {how} {agent.value:.2f}"
     return f"{told}{because}."
 
 

@@ -140,7 +140,8 @@ def _stage(run: Path, folder: Path, paper: Paper | None) -> Iterator[str]:
     """A training: its curves, alone and over the published runs, and what was played last, judged by its own rule."""
     rows, name = read_metrics(folder / "metrics.jsonl"), folder.relative_to(run).as_posix()
     if rows:
-        yield f'<div class="x"><header><b>{clean(name)}</b><small>{len(rows)} steps</small></header>'
+        steps = f"{len(rows)} step{'s' * (len(rows) != 1)}"
+        yield f'<div class="x"><header><b>{clean(name)}</b><small>{steps}</small></header>'
         yield f"{legible(curves(rows))}</div>"
         if paper and (published := published_curves(paper.name, name)):
             yield '<div class="x"><header><b>over the published runs</b></header>'

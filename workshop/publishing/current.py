@@ -64,6 +64,16 @@ def training_digest(paper: Paper) -> str:
     return _digest(paper, training_sources(paper), trains=True)
 
 
+def trained_as(paper: Paper) -> str:
+    """Digest under which runs of today's code are named and stored: :func:`training_digest`, or that of the published
+    outcomes that it was proved to train bit for bit alike, so that further seeds stand beside them.
+    """
+    now, files = training_digest(paper), [results for _, _, results in results_of(paper) if results is not None]
+    if files and all(results.get("proved", {}).get("trains") == now and "trained" in results for results in files):
+        return str(files[0]["trained"]["digest"])
+    return now
+
+
 def _digest(paper: Paper, notebooks: Sequence[Source], trains: bool = False) -> str:
     homes, package = project_packages(ROOT), paper.evaluation.partition(".")[0]
     if package not in homes and (spec := find_spec(package)) and spec.origin:

@@ -35,6 +35,7 @@ from workshop.publishing.current import (
     machine,
     outcomes_hash,
     results_folder,
+    trained_as,
     training_digest,
     uncommitted,
 )
@@ -70,7 +71,7 @@ def made_by(paper: Paper, digest: str) -> dict[str, str]:
         JobError: files differ from the commit, or the code has changed since.
     """
     check_committed()
-    if (now := training_digest(paper)) != digest:
+    if (now := trained_as(paper)) != digest:
         raise JobError(
             f"{paper.title}: the code that trains has changed ({digest} → {now}); the same command again makes new runs"
         )

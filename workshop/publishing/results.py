@@ -35,7 +35,7 @@ from workshop.publishing.current import (
     results_folder,
     results_of,
     source_of,
-    training_digest,
+    trained_as,
     uncommitted,
 )
 from workshop.publishing.outcomes import files_of, made_by, publish, store, stored_of
@@ -198,7 +198,7 @@ def steps(paper: Paper) -> list[Step]:
     """All steps that make a paper's results, in order, done or not: of each seed all arms, so that they grow alike."""
     made = paper.published
     assert made is not None
-    digest, recorded = training_digest(paper), _recorded(paper)
+    digest, recorded = trained_as(paper), _recorded(paper)
     minutes = dict(zip(made.arms, map(recorded.get, made.runs), strict=True))
     stored = {figures.name: stored_of(paper, figures) for figures in made.files}
     trained = [

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,9 +28,12 @@ MACHINE = re.compile(r"(?<![\w./~-])/(?:root|home|Users|tmp|work|mnt|private)/[^
 READS_RESULTS = re.compile(r"\bpublished(_\w+)?\(|\"results\"")
 """How code reads what is published: a function ``published…()``, or the folder ``results`` by its name."""
 
+SHOWN = ("seed", "metrics", "claims", "tables")
+"""What notebooks show of a results file; by whom, when and of which code it was made changes none of their outputs."""
+
 
 def results_shown(source: Source) -> str:
-    """Hash of the published results that a notebook may show; empty where its code reads none.
+    """Hash of the published results that a notebook may show (:data:`SHOWN`, and curves); empty: its code reads none.
 
     A paper's notebook reads those of its paper, another those of all papers.
     """
@@ -38,8 +42,16 @@ def results_shown(source: Source) -> str:
     of = "*" if source.family == "teaching" else f"{source.family}*"
     folder = source.path.parents[2] / "results"
     found = sorted({*folder.glob(f"{of}.json"), *folder.glob(f"curves/{of}/*.jsonl")})
-    named = (part for path in found for part in (path.relative_to(folder).as_posix().encode(), path.read_bytes()))
+    named = (part for path in found for part in (path.relative_to(folder).as_posix().encode(), _shown(path)))
     return hashlib.sha256(b"\0".join(named)).hexdigest()
+
+
+def _shown(path: Path) -> bytes:
+    """What may be shown of a file of results or curves."""
+    if path.suffix == ".jsonl":
+        return path.read_bytes()
+    results = json.loads(path.read_text(encoding="utf-8"))
+    return json.dumps({part: results.get(part) for part in SHOWN}, sort_keys=True).encode()
 
 
 def stamp(source: Source) -> dict[str, str]:

@@ -143,11 +143,11 @@ def on_all_cores(settings: Any, run_dir: Path, cores: int | None = None, gpus: i
     begun = (read_json(run_dir / "checkpoint" / "settings.json") or {}).get("processes")
     most = begun or gpus or min(cores, roomy())
     found = share(batch, together, settings.per_device_batch_size, most, one_memory=not gpus)
-    kept = ", as it was begun" if begun else ""
+    kept = ", as many as when this run was begun" if begun else ""
     what = "GPU" if gpus else "core"
     print(
-        f"num_processes={AUTO}: {found.processes} process(es) on {gpus or cores} {what}(s){kept}, "
-        f"{batch // found.processes} of a batch's {batch} episodes each, {found.per_device_batch_size} a forward pass",
+        f"num_processes={AUTO}: {found.processes} process(es) on {gpus or cores} {what}(s){kept}; each takes "
+        f"{batch // found.processes} of a batch's {batch} episodes, {found.per_device_batch_size} in a forward pass",
         flush=True,
     )
     return replace(settings, per_device_batch_size=found.per_device_batch_size), found.processes

@@ -94,7 +94,8 @@ def test_a_run_that_was_begun_keeps_its_number(tmp_path: Path, capsys: pytest.Ca
     write_text(tmp_path / "checkpoint" / "settings.json", json.dumps({"processes": 2}))
     found, processes = on_all_cores(settings, tmp_path, cores=8, gpus=0)
     assert (found.per_device_batch_size, processes) == (8, 2)
-    assert "num_processes=0: 2 process(es) on 8 core(s), as it was begun, 48 of a batch's 96" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "2 process(es) on 8 core(s), as many as when this run was begun; each takes 48 of a batch's 96" in out
 
 
 def test_gpus_are_hidden_from_these_tests_and_from_what_they_start() -> None:

@@ -384,6 +384,8 @@ def test_changed_results_make_a_twin_that_shows_them_stale(project: Path, reads:
         small.path.write_text(small.text + "\n# %% [markdown]\n# One sentence more.\n")
         assert carry(small) and problems(small) == stale, "other texts make no outputs"
         assert refresh(small) == "executed" and problems(small) == []
+    figures.write_text('{"seed": 2, "proved": {"digest": "abc"}, "training_minutes": 3.5}')
+    assert problems(small) == [], "who made them, and when, is shown by none"
     curve.unlink()
     assert problems(small) == stale
 

@@ -39,7 +39,7 @@ def test_a_runs_page_shows_curves_and_what_was_played_last() -> None:
     page = write("training").read_text()
     assert "✗ wrong" in page or "✓ right" in page
     assert page.startswith("<!doctype html>") and "<title>run training</title>" in page
-    assert "grpo</b><small>1 steps" in page and 'alt="reward and its parts' in page and ".kit-drawn{filter" in page
+    assert "grpo</b><small>1 step<" in page and 'alt="reward and its parts' in page and ".kit-drawn{filter" in page
     assert "played before step 2" in page and episode.task.id in page and "+0.50" in page
     assert "http" not in page.replace("http://www.w3.org", ""), "it stands alone"
 
@@ -126,12 +126,12 @@ def test_a_page_tells_its_story_in_order() -> None:
         "interval, 2×2 solved: 2×2 solved base, asked directly 0.86, agent before RL 0.23, agent after",
         'alt="held-out tasks, in the course of the training, share right over step: greedy, held out 0.25"',
         "one task, before and after",
-        "<b>sft</b><small>1 steps",
-        "<b>grpo</b><small>1 steps",
-        "<b>extra</b><small>1 steps",
+        "<b>sft</b><small>1 step<",
+        "<b>grpo</b><small>1 step<",
+        "<b>extra</b><small>1 step<",
         "A1 holds",
         "<summary>side experiment: general/half</summary>",
-        "<b>general/half</b><small>1 steps",
+        "<b>general/half</b><small>1 step<",
         "<summary>all figures and files</summary>",
     )
     places = [page.find(part) for part in parts]

@@ -28,7 +28,7 @@ VALUES = {"seed": "0", "dots": "4"}
 @pytest.fixture
 def paper(package: Path, monkeypatch: pytest.MonkeyPatch) -> Paper:
     """The paper of test_results, whose code has the digest :data:`NOW`."""
-    for name in ("training_digest", "digest_of"):
+    for name in ("training_digest", "trained_as", "digest_of"):
         monkeypatch.setattr(outcomes, name, lambda *_: NOW)
     monkeypatch.setattr(outcomes, "commit", lambda: "a" * 40)
     return find_paper("counting")

@@ -29,7 +29,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "agile": (
         (f"It looks {N} times a puzzle", ("grpo/calls_of_observation",)),
         (f"pieces it solves {N} less", ("grpo/observation_gap_swapped_2x2",)),
-        (f"gets a share of {N} right .*? on a laptop {N}", ("direct/acc_2x2", "grpo/acc_2x2")),
+        (f"gets {N} of such tasks right.*? on a laptop {N}", ("direct/acc_2x2", "grpo/acc_2x2")),
         (f"full images in front of it, the base reaches {N} ", ("direct_originals/accuracy",)),
         (f"looks alone solves {N} of", ("sft/guesses_0_greedy_acc",)),
     ),
@@ -50,7 +50,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "mags_rl": (
         (f"Of its boxes, [^,]*, {N} show .*? {N} after it", ("sft/right_all", "grpo/right_all")),
         (
-            f"questions right reinforcement adds {N}. Played .*? it adds {N} to them",
+            f"questions answered rightly by {N}. Played .*? it adds {N} to them",
             ("grpo/acc_gain_over_sft_hard", "grpo/acc_gain_over_sft_hard_sampled"),
         ),
     ),

@@ -123,7 +123,7 @@ def test_what_differs_is_named_and_nothing_is_recorded(
 
 
 def test_of_figures_made_of_outcomes_only_what_trains_must_be_the_same(
-    paper: Paper, project: Path, capsys: pytest.CaptureFixture[str]
+    paper: Paper, project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cell that only draws has changed. The proof lasts until what trains changes again."""
     source = project / "notebooks" / "percent" / "70_counting.py"
@@ -133,8 +133,11 @@ def test_of_figures_made_of_outcomes_only_what_trains_must_be_the_same(
     write_json(path, {**read_json(path), "trained": {"digest": "then", "outcomes": ""}})
     assert prove_all([paper], root=project)
     assert read_json(path)["proved"]["trains"] == "trains now"
+    assert current.trained_as(paper) == "then", "a further seed is one of theirs"
     made = {**read_json(path), "proved": {"digest": "before", "trains": "trains now"}}
     assert "--figures makes them of its outcomes anew" in current.outdated(paper, paper.published.files[0], made)
+    monkeypatch.setattr(current, "training_digest", lambda paper: "changed since")
+    assert current.trained_as(paper) == "changed since"
 
 
 def test_other_locks_are_told_and_make_nothing_stale(
