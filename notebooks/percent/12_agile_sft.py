@@ -432,11 +432,9 @@ check("12.3", undecided_group)
 #
 # ## How undecided should it be?
 #
-# The share of guesses is a choice of ours (`guesses` in notebook 11). The next figure shows cold starts with other shares,
-# each a run of notebooks 11 and 12 like this one, played on the puzzles for making choices, as far as such runs are
-# published. As stored it has ours alone, since the others' figures are of the kit's code before (`results/agile.json` in its
-# history, one training each): greedy play solved 0.83 of these puzzles where nobody guessed, 0.81 where 30 % did and 0.11
-# where 90 % did; sampled it was 0.65, 0.28 and 0.00.
+# The share of guesses is a choice of ours (`guesses` in notebook 11). The next figure shows cold starts with other
+# shares, each a run of notebooks 11 and 12 like this one, played on the puzzles for making choices, as far as such runs
+# are published (one training each, of ours several).
 
 # %% tags=["figure"]
 from kit.evaluate.intervals import Interval
@@ -521,10 +519,9 @@ for name in starts:
     print(f"{name:14s}{could_start(name)}")
 
 # %% [markdown]
-# As stored, this table too has ours alone. Among the earlier ones `episodes_80` was a surprise: half as many demonstrations,
-# six of ten of them guesses as in ours, and yet greedily it solved most puzzles (0.72), while of its sampled looks hardly one
-# was right (0.07). So the share of guesses doesn't decide by itself which way greedy play falls. Why this start fell the
-# other way wasn't tested; it is one training.
+# `episodes_80` is a surprise: half as many demonstrations, six of ten of them guesses as in ours, and yet greedily it
+# solves most puzzles, while of its sampled looks hardly one is right. So the share of guesses doesn't decide by itself
+# which way greedy play falls. Why this start fell the other way wasn't tested; it is one training.
 #
 # ## A start that is too small
 #

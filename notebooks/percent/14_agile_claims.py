@@ -438,9 +438,11 @@ if deed_runs:
 # %% [markdown]
 # ### All verdicts
 #
-# How many of the claims A1 to A6 are decided by your run, and which can't be told here at all? Guess. Each line has
-# the checks that decide, or leave it open; the last column says what would decide it: so many more seeds, where that can be
-# told, if the values and variances stay as they are.
+# How many of the claims A1 to A6 are decided by your run, and which can't be told here at all? Guess. Each line has the
+# checks that decide, or leave it open; the last column says what would decide it: so many more seeds, where that can be
+# told, if the values and variances stay as they are. Where your run has also played the further photographs (below),
+# A1, A2 and A4 count them as well: so a gain can be another one here than above, where only the packaged photographs
+# counted.
 
 # %% tags=["guess"]
 from papers.agile.measured import numbers as numbers_of

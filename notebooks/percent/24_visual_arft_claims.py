@@ -374,9 +374,9 @@ check("24.4", low_end)
 
 # %% [markdown]
 # `results/visual_arft.json`, committed with the kit, was written by this notebook over the seeds that it names, and
-# over as many seeds trained with exact match (EM) as the reward. Which of the claims do you expect to hold? In the figure
-# a marker with a line is a value with its interval, drawn beside its limit, the side that is claimed at the right, in
-# units of the smallest effect worth having (grey: less than one).
+# over as many seeds trained with exact match (EM) as the reward. Which of the claims do you expect to hold? In the
+# figure each marker is a value, its line the interval. 0 is the claim's limit, and right of it lies what the claim
+# says. The unit is the smallest effect worth having; grey is less than one.
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "visual_arft.json")

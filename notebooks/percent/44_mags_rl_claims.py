@@ -470,9 +470,9 @@ print("written:", f"runs/{run}/results.json")
 # %% [markdown]
 # ## The same rules, more seeds
 #
-# `results/mags_rl.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the
-# claims do you expect to hold? In the figure a marker with a line is a value with its interval, drawn beside its limit, the
-# side that is claimed at the right, in units of the smallest effect worth having (grey: less than one).
+# `results/mags_rl.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of
+# the claims do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the claim's limit,
+# and right of it lies what the claim says. The unit is the smallest effect worth having; grey is less than one.
 
 # %% tags=["guess"]
 path = ROOT / "results" / "mags_rl.json"

@@ -19,8 +19,9 @@
 # **The papers.** Any of the five, by its name; a task of your own ([60](60_your_own.ipynb)) as well. Here it is
 # [Mags-RL](41_mags_rl.ipynb): the agent says which part of an image it wants magnified, sees it, and answers.
 #
-# **Afterwards you can** open a paper for another trainer in one line; play and score an episode in four of them; take a step
-# of TRL's GRPO on its tasks; and say when only the kit's own loop will do.
+# **Afterwards you can** open a paper for another trainer in one line; play and score an episode in two of them here,
+# and in four where verifiers and OpenEnv are installed; take a step of TRL's GRPO on its tasks; and say when only the
+# kit's own loop will do.
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
