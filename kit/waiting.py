@@ -19,19 +19,15 @@ _busy: ContextVar[bool] = ContextVar("busy", default=False)
 
 
 class Stopped(KeyboardInterrupt):
-    """Long work was interrupted; the message says how far it was and what to do.
-
-    It is a ``KeyboardInterrupt``, so that a notebook that runs all its cells stops here; but shown without a traceback.
-    """
+    """Long work was interrupted: how far it was, what to do. A notebook stops here, but shows no traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        """IPython shows these lines in place of a traceback."""
-        return [str(self)]
+        return [str(self)]  # IPython shows these lines in its place
 
 
 @contextmanager
 def counting(of: int, what: str) -> Iterator[Callable[[int], None]]:
-    """Count work that takes a while; only the outermost of several is told.
+    """Count work that takes a while; only the outermost of several is told, and turns an interrupt into a Stopped.
 
     Args:
         of: how much there is; 0: nothing is told, by what happens within neither.
@@ -39,9 +35,6 @@ def counting(of: int, what: str) -> Iterator[Callable[[int], None]]:
 
     Yields:
         To be called with how much is done.
-
-    Raises:
-        Stopped: it was interrupted.
     """
     outermost, reached = bool(of) and not _busy.get(), 0
     told = list(listeners) if outermost else []
@@ -73,9 +66,6 @@ def counted(work: Callable[[T], U], items: Sequence[T], what: str) -> Iterator[U
         work: on an item.
         items: to work on.
         what: they are, such as ``kinds of tasks``.
-
-    Raises:
-        Stopped: it was interrupted.
     """
     with counting(len(items), what) as done:
         for n, item in enumerate(items, 1):

@@ -24,7 +24,6 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 SMALLEST = 64
 """Pixels on the shorter side below which an image is refused: its pieces would be a few pixels wide."""
 
-
 SHOWN = 20
 """Bad images that one error names; the others are counted."""
 
@@ -104,7 +103,7 @@ def folder_pictures(
     root = Path(folder)
     if not root.is_dir():
         raise ImageError(f"--images {root}: no such folder")
-    if is_split(root):
+    if all((root / part).exists() for part in ("manifest.json", "train", "test")):  # another split would mix its sides
         raise ImageError(f"--images {root}: it is split already; give one side of it, as {root / 'train'}")
     if needed < 3 or held_out <= 0 or development <= 0:
         raise ValueError(
@@ -134,11 +133,6 @@ def folder_pictures(
         )
         for h, side in zip(hashes, sides, strict=True)
     ]
-
-
-def is_split(root: Path) -> bool:
-    """Tell whether a folder holds a set that is split already: another split would mix its sides."""
-    return (root / "manifest.json").is_file() and (root / "train").is_dir() and (root / "test").is_dir()
 
 
 def photographs(folder: str | os.PathLike[str], side: Side) -> list[SourceImage]:

@@ -61,7 +61,6 @@ class HubSource:
 
 Source = TypeVar("Source", bound=HubSource)
 
-
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 

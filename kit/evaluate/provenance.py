@@ -16,7 +16,6 @@ from kit.files import ROOT
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "vllm", "numpy", "pillow")
 """Packages whose version can change a number."""
 
-
 COMMIT = "KIT_COMMIT"
 """Environment variable: the commit, where there is no git that could tell it."""
 

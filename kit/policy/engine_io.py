@@ -49,7 +49,6 @@ class Continuation:
 Asked = tuple[Context, dict[str, Any]]
 """What an engine is asked: a context, and options of vLLM's ``SamplingParams``."""
 
-
 ContextSource = Callable[[Wait], list[tuple[int, Asked]]]
 """Where an engine gets it: :class:`kit.policy.RequestSource` in an engine's words."""
 

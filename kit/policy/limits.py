@@ -29,7 +29,6 @@ ENGINE = "KIT_ROLLOUT_ENGINE"
 ENGINE_BYTES = 2.5e9
 """What a vLLM engine takes beside its weights and its cache: a prefill, the vision tower, CUDA graphs (assumed)."""
 
-
 SPARE = 1e9
 """Bytes of a GPU that stay free beside a trainer and a colocated engine: torch's own, and for merging adapters."""
 

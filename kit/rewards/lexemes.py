@@ -15,7 +15,6 @@ from kit.rewards.text_match import SPACELESS, is_punctuation
 Lexeme = Quantity | str
 """A number, a word in small letters, or a sign."""
 
-
 _SIGNS = "+-*/^=<>≤≥≠±×·÷√π∞∠|!@#:.,'\"%&()[]{}"
 
 

@@ -69,10 +69,7 @@ def training_minutes(folders: Iterable[Path], trainings: Sequence[str] = ("sft",
         each = [[row["seconds"] for row in read_metrics(folder / name / "metrics.jsonl")] for name in trainings]
         if not any(each):
             return None  # 0 minutes would read as a measurement
-        seconds += sum(map(_worked, filter(None, each)))
+        for steps in filter(None, each):
+            usual = median(steps)
+            seconds += sum(one if one <= INTERRUPTED * usual else usual for one in steps)
     return seconds / 60
-
-
-def _worked(seconds: Sequence[float]) -> float:
-    usual = median(seconds)
-    return sum(one if one <= INTERRUPTED * usual else usual for one in seconds)

@@ -37,7 +37,6 @@ from kit.episode import Episode
 IGNORED = -100
 """The label of a position without loss (PyTorch's convention)."""
 
-
 PICTURES = ("pixel_values", "image_grid_thw")
 """Fields with a row for each patch or image, not for each episode."""
 

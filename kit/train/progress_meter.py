@@ -29,9 +29,6 @@ FIRST_GUESS = 3.0
 PLAY_SHARE = 0.6
 """Share of a step's time that playing is expected to take before any step has been measured."""
 
-TELLING = 0.25
-"""Share of the first step after which its time says something of the rest: it begins with what is done once."""
-
 
 class ProgressMeter(TrainerCallback):
     """Measures how far a training is and estimates how long the rest takes.
@@ -144,7 +141,7 @@ class ProgressMeter(TrainerCallback):
         rest = self.steps - self.done - part
         if self._seconds:
             return rest * sum(self._seconds) / len(self._seconds)
-        return rest * (self.clock() - self._began) / part if part >= TELLING else None
+        return rest * (self.clock() - self._began) / part if part >= 0.25 else None  # it begins with what is done once
 
 
 class MeteredPolicy:

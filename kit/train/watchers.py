@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 JOB = "KIT_JOB"
 """Environment variable of a kernel that executes a notebook as a job (set by :mod:`workshop.jobs.run`)."""
 
-
 LINES = 10
 """Lines of a training that stay, one for each tenth of it; those between are written over one another."""
 

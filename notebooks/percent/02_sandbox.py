@@ -38,7 +38,7 @@
 # %% tags=["parameters"]
 seconds: float = 2.0  # time limit where a turn never ends (the kit's default is 15)
 episodes: int = 32  # how many are run at once near the end
-repeats: int = 15  # of each measurement of what a turn costs
+repeats: int = 40  # of each measurement of what a turn costs
 
 # %%
 import subprocess

@@ -289,13 +289,14 @@ def chain(accuracies: list[float]) -> float:
 check("51.3", chain)
 
 # %% [markdown]
-# The first line below is such a chain: a reader that is right in nine of ten cases, then the solver, as often as its card says.
-# The second is of two readers that are asked for the *same* thing, each right in nine of ten, wrong independently of each
-# other: how often does at least one of them tell the truth? Guess both, then open.
+# The first line below is such a chain: two numbers are read, each rightly in nine of ten cases, then the solver
+# computes, rightly as often as its card says. The second is of two readers that are asked for the *same* thing, each
+# right in nine of ten, wrong independently of each other: how often does at least one of them tell the truth? Guess
+# both, then open.
 
 # %% tags=["guess"]
-read = cards["multimath.solve"]["accuracy"]
-print(f"a solver after a reader of 0.9: {0.9 * read:.2f}")
+solver = cards["multimath.solve"]["accuracy"]
+print(f"two numbers read at 0.9 each, then a solver: {0.9 * 0.9 * solver:.2f}")
 print(f"at least one of two readers of 0.9: {1 - 0.1 * 0.1:.2f}")
 
 # %% [markdown]

@@ -114,7 +114,9 @@ def test_vista_gym_tells_what_becomes_of_sets_that_were_not_trained_on(agent: Va
 def test_mags_rl_tells_what_sampled_play_adds_beside_greedy_play(sampled: Value, says: str) -> None:
     gains = {"grpo__acc_gain_over_sft_hard": SOME, "grpo__acc_gain_over_sft_hard_sampled": sampled}
     text = told("mags_rl", sft__right_all=SOME, grpo__right_all=MOST, **gains)
-    assert text.endswith(f"adds 0.30. Played by sampling and not greedily, it adds {sampled[0]:.2f} to them{says}")
+    assert text.endswith(
+        f"answered rightly by 0.30. Played by sampling and not greedily, it adds {sampled[0]:.2f} to them{says}"
+    )
 
 
 def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:
@@ -134,14 +136,14 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     searched = {"sft__tools_search": (2.5, 2.4, 2.6), "grpo__tools_search": (0.3, 0.2, 0.4)}
     f1 = {"sft__f1_search": (0.13, 0.07, 0.22), "grpo__f1_search": (0.02, 0.0, 0.21)}
     measured = {**searched, **f1, "sft__restored_coding": SOME, "grpo__restored_coding": MOST}
-    mended, search = told("visual_arft", **measured).split("; to questions")
+    mended, search = told("visual_arft", **measured).split(". A question that")
     assert mended.endswith("it mends 0.30 → 0.90 of the images with one distortion")
-    assert search.endswith("2.5 → 0.3 calls, with F1 0.13 → 0.02: what is found can't be told apart.")
+    assert search.endswith("2.5 → 0.3 calls, and F1 there goes 0.13 → 0.02: what is found can't be told apart.")
     gains = {f"grpo__gain_over_sft_coding_{n}": value for n, value in (("simple", MOST), ("hard", SOME))}
     added = told("visual_arft", **measured, **gains)
     assert added.endswith("reinforcement added 0.90 on Simple sheets and 0.30 on Hard ones.")
     lost = told("visual_arft", **measured, grpo__gain_over_sft_search=(-0.11, -0.17, -0.05))
-    assert lost.endswith("F1 0.13 → 0.02: less is found."), "the same tasks are compared where they are"
+    assert lost.endswith("F1 there goes 0.13 → 0.02: less is found."), "the same tasks are compared where they are"
 
 
 def test_differences_and_places_by_hand() -> None:

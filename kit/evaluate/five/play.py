@@ -101,13 +101,9 @@ def play_all(
     greedy = {"policy": grpo.fingerprint, "tasks": _told(tasks), **settings}
     drawn = {"policy": sft.fingerprint, "tasks": _told(some), "tries": tries, **settings}
     own: list[Episode] = []
-
-    def swapped_ones() -> list[Episode]:
-        return with_others(grpo, own or grpo(tasks), kind)
-
     ways: dict[str, tuple[Mapping[str, Any], Callable[[], list[Episode]]]] = {
         OWN: (greedy, lambda: grpo(tasks)),
-        SWAPPED: (greedy, swapped_ones),
+        SWAPPED: (greedy, lambda: with_others(grpo, own or grpo(tasks), kind)),
         BLANK: (greedy, lambda: grpo(tasks, blank)),
         TOOLLESS: (greedy, lambda: grpo(tasks, toolless)),
         SAMPLES: (drawn, lambda: sft([task for task in some for _ in range(tries)], temperature=1.0)),

@@ -25,7 +25,6 @@ CORES = "KIT_CORES"
 QUOTAS = (Path("/sys/fs/cgroup/cpu.max"), Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"))
 """Where Linux says how much of the processor a container gets (version 2 and 1 of its control groups)."""
 
-
 LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """Where Linux says how much memory a container gets."""
 

@@ -37,7 +37,7 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
         "| 2×2 solved | not run (paper 0.095) | 0.250 [0.200, 0.300] (paper 0.220) "
         "| 0.875 [0.800, 0.930] (paper 0.828) |"
     )
-    assert lines[7].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
+    assert lines[8].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
     assert "| A2 |  | holds | grpo \\| sft |  |" in lines
     assert lines[-3] == (
         "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
