@@ -48,6 +48,7 @@ import time
 import warnings
 from functools import partial
 from itertools import pairwise
+from math import comb
 from pathlib import Path
 from statistics import median, quantiles
 from textwrap import fill
@@ -469,6 +470,12 @@ def by_turns(ways) -> dict[str, list[float]]:
     return {way: some[1:] for way, some in times.items()}
 
 
+def coin(heads: int, of: int) -> float:
+    """How often a coin is at least as one-sided in so many throws."""
+    fewer = min(heads, of - heads)
+    return min(1.0, 2 * sum(comb(of, k) for k in range(fewer + 1)) / 2**of)
+
+
 def middle(times) -> Interval:
     """The median, and the quartiles: half of the rounds lie between them."""
     low, half, high = quantiles(times, n=4)
@@ -498,32 +505,36 @@ title = "milliseconds of a turn and of a start; the lines hold half of the round
 display(plots.bars(each, "milliseconds", title=title))
 
 # %% [markdown]
-# Does a layer cost something that can be told from the scatter? Compare each row with the one above it, round by round:
-# in how many rounds was it slower with the layer? Where a layer costs nothing a coin decides, and about half of the
-# rounds are slower. Only where nine rounds in ten agree is the difference more than the scatter.
+# Does a layer cost something that can be told from the scatter? Compare each row with the one above it, round by round,
+# and the last with the first: in how many rounds was it slower with the layer? Where a layer costs nothing a coin
+# decides, and about half of the rounds are slower. A difference counts here where a coin would be so one-sided less
+# than once in a hundred times.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 told = {}
+none, *_, last = steps
+compared = {way[2:]: (before, way) for before, way in pairwise(steps)}
 for what, times in {"a turn": turns, "a start": starts}.items():
-    for before, way in pairwise(steps):
+    for layer, (before, way) in (compared | {"all four": (none, last)}).items():
         pairs = zip(times[before], times[way], strict=True)
         adds = [now - then for then, now in pairs]
         slower = sum(more > 0 for more in adds)
-        sure = min(slower, repeats - slower) <= 0.1 * repeats
-        told[f"{way[2:]} to {what}"] = f"{median(adds):+.1f} ms" if sure else ""
+        sure = coin(slower, repeats) < 0.01
+        told[f"{layer} to {what}"] = f"{median(adds):+.1f} ms" if sure else ""
         seen = f"{median(adds):+6.2f} ms" if sure else "no difference seen"
         rounds = f"slower in {slower} of {repeats} rounds"
-        print(f"{way:12s} adds to {what:7s} {seen:18s} ({rounds})")
+        print(f"{layer:10s} adds to {what:7s} {seen:18s} ({rounds})")
 slower = each["a turn"]["a new Python"].value / each["a turn"]["+ namespaces"].value
 print(f"a new Python for each turn takes {slower:.1f} times a turn with all layers")
 
 # %% [markdown]
-# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes about
-# as long for one token (by the formula of notebook 05, with vLLM). What a single layer adds can't be told from the scatter of
-# these rounds, neither for a turn nor for a start. (One would expect little for a turn, because the kernel only checks calls
-# that it has to answer anyway, and something for the namespaces of a start.) Raise `repeats`, or run `python -m kit bench
-# sandbox`: it measures the processor time of all processes, which others don't add to, memory, and other ways to run code.
+# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes
+# about as long for one token (by the formula of notebook 05, with vLLM). What a single layer adds may be less than the
+# scatter of these rounds; all four together are compared as well. (One would expect little for a turn, because the
+# kernel only checks calls that it has to answer anyway, and something for a start.) Raise `repeats`, or run `python -m
+# kit bench sandbox`: it measures the processor time of all processes, which others don't add to, memory, and other ways
+# to run code.
 #
 # ## Paper / here / why different
 

@@ -209,11 +209,11 @@ for n in step:
 print(f"a step is {step[1] / step[together]:.2f} times as fast in {together} processes")
 
 # %% [markdown]
-# Two processes don't make a step twice as fast, and on a busy machine not faster at all: in each step the slowest process
-# decides, and processes on one machine share its cores, memory and caches. The whole run may even be slower, since each
-# process first imports its libraries and loads the model. Run the cells again and the figures differ: other programs take
-# their part of the machine. (Those stored here are of a busy one, and of the two processes' time most is starting them, not
-# steps: they say nothing about two free cores.)
+# Two processes don't make a step twice as fast, and on a busy machine not faster at all: in each step the slowest
+# process decides, and processes on one machine share its cores, memory and caches. The whole run may even be slower,
+# since each process first imports its libraries and loads the model. Run the cells again and the figures differ: other
+# programs take their part of the machine. (In the whole training most of what two processes take longer is starting
+# them: these steps are few.)
 #
 # **Exercise 05.2.** Take a run's time as start + steps × seconds a step. From how many steps on are several processes
 # worth their start? Compute it from `whole`, `step` and `len(alone)` steps. (Answer 0 if they win from the beginning,
