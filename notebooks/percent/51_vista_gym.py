@@ -123,7 +123,7 @@ def ask(task, wanted: str) -> str:
 
 
 chart = make_tasks({"charts/chartqa": 1}, 10, "development", shown)[0]
-display(plots.images([("", chart.tool_images[0].image)], side=3.0))
+display(plots.images([("the chart", chart.tool_images[0].image)], side=3.0))
 print(chart.question)
 for wanted in (
     call("unichart.to_table"),
