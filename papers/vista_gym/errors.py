@@ -48,7 +48,7 @@ ERRORS = {
     "E3": "a value of the wrong form",
     "E4": "asked for the wrong thing",
     "E5": "the tool fails",
-    "E6": "read it; answered otherwise, or not at all",
+    "E6": "read it, and answered otherwise",
 }
 """Kind → what happened, in a few words."""
 
