@@ -62,9 +62,9 @@ class LeakError(ValueError):
         self.pairs = tuple(pairs)
         shown = "\n  ".join(str(pair) for pair in self.pairs[:20])
         more = f"\n  … and {len(self.pairs) - 20} more" if len(self.pairs) > 20 else ""
-        pairs = "1 pair" if len(self.pairs) == 1 else f"{len(self.pairs)} pairs"
         super().__init__(
-            f"alike on two sides of the split: {pairs} of pictures; remove one of each pair:\n  {shown}{more}"
+            f"{len(self.pairs)} pairs of pictures on two sides of the split look the same; "
+            f"remove one of each pair:\n  {shown}{more}"
         )
 
 

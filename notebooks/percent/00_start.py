@@ -25,11 +25,11 @@
 # trained agent shown another episode's pictures. You will train such an agent yourself, in 11 to 13.*
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act, observe) and on
-# reinforcement learning; three of them start from examples, two without. (Here all five do: the tiny model writes no tag
-# before it has been shown some.) The first, [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a model
-# to put shuffled pictures back together by running code; its Figure 2a draws the loop. In this notebook two players try
-# the same puzzle: a script that knows the answer, and a small model that has to see it. The loop is the paper's; the
-# model is thousands of times smaller than the paper's 7B ([04](04_tiny_vlm.ipynb) counts).
+# reinforcement learning; three of them start from examples, two without. (Here all five do: the tiny model writes no
+# tag before it has been shown some.) The first, [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a
+# model to put shuffled pictures back together by running code; its Figure 2a draws the loop. In this notebook two
+# players try the same puzzle: a script that knows the answer, and a small model that has to see it. The loop is the
+# paper's; the model is thousands of times smaller than the paper's 7B ([04](04_tiny_vlm.ipynb) counts).
 #
 # **Afterwards you can** read an episode; say why a model that sees may still be unable to act; find
 # your way through the notebooks, start a training run and find its results.
@@ -395,7 +395,7 @@ check("00.3", guesser_share)
 wanted = belonging(sorted(task.target), task.target).strip(".").split(", ")
 placed = len(set(said.strip(".").split(", ")) & set(wanted))
 brought = {
-    name.partition(":")[0]: " → ".join(f"{share.value:.2f}" for _, share in stages_of)
+    name: " → ".join(f"{share.value:.2f}" for _, share in stages_of)
     for name, stages_of in reached.items()
 }
 told = "; ".join(f"{name} {shares}" for name, shares in brought.items())

@@ -374,11 +374,11 @@ for row, what in enumerate(attacks):
 # %% [markdown]
 # <details><summary>With all layers on, and with one missing</summary>
 #
-# With all of them on, nothing gets through. Two layers protect the contents of files, the network and the
-# start of programs, so a fault in one of them is not enough. Only one layer stops signals, and only one
-# hides names and sizes of files: Landlock doesn't. Without `rlimits` all six are still stopped: it is there for the
-# turns further up that take 50 GB, not for these. Where a machine has no namespaces (many containers),
-# the tier is `partial`, and the sandbox says so.
+# With all of them on, nothing gets through. At least two layers protect the contents of files, the network and the
+# start of programs, so a fault in one of them is not enough. Only one layer stops signals, and only one hides names and
+# sizes of files: Landlock doesn't. Without `rlimits` all six are still stopped: it is there for the turns further up
+# that take 50 GB, not for these. Where a machine has no namespaces (many containers), the tier is `partial`, and the
+# sandbox says so.
 #
 # </details>
 #

@@ -420,7 +420,8 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
 print(f"a blind guess is right in {1 / len(COLOURS):.3f}")
 
 # %% [markdown]
-# (Where all 48 tasks agree, the rule of three still leaves 3/48 open, though a difference can't be above 1.)
+# (Where all 48 tasks agree there is no scatter to compute with. What was never seen in n tasks may still happen in
+# about 3 of n, so 3/48 is left open on either side; the figure below cuts it at 1.)
 #
 # ### 3 Does what it is shown matter?
 #
@@ -674,10 +675,11 @@ else:
     print("nothing to compare yet")
 
 # %% [markdown]
-# Where the figure is drawn: imitation alone is best from the surest start, and there reinforcement adds nothing that the
-# intervals show. It adds most to the published start, which still doesn't end higher than the others. A large gain of
-# reinforcement is no merit by itself: it may tell how much the start had left open. Beside a gain, ask what imitation alone
-# reaches from demonstrations that show the best.
+# In the stored figure stands one paper, Visual-ARFT (coding F1 on Simple sheets); others may differ. There imitation
+# alone is best from the surest start, and reinforcement adds nothing to it that the intervals show. It adds most to the
+# published start, which still doesn't end higher than the others. A large gain of reinforcement is no merit by itself:
+# it may tell how much the start had left open. Beside a gain, ask what imitation alone reaches from demonstrations that
+# show the best.
 #
 # ## When is something learnt?
 #

@@ -143,11 +143,11 @@ chance = ("a guess", random_baseline(2)["acc"])
 display(plots.bars({"asked directly": solved}, "share solved", chance))
 
 # %% [markdown]
-# These two numbers frame all that follows. (Notebook 11 printed others, of six runs, each with puzzles of its own: so
-# much do the crops of eight photographs differ from run to run.) The second is the *ceiling*: what our agent could reach
-# if it looked at everything and understood all that it saw. The first is what it has if it doesn't look. Acting can win
-# the difference. (The paper's base has no such gap, as far as we know: it sees full pieces from the beginning and solves
-# 9.5 %, Table 1.)
+# These two numbers frame all that follows. (Notebook 11 printed others, of the published runs, each with puzzles of its
+# own: so much do the crops of eight photographs differ from run to run.) The second is the *ceiling*: what our agent
+# could reach if it looked at everything and understood all that it saw. The first is what it has if it doesn't look.
+# Acting can win the difference. (The paper's base has no such gap, as far as we know: it sees full pieces from the
+# beginning and solves 9.5 %, Table 1.)
 #
 # ## What the expert does
 #
@@ -552,10 +552,10 @@ for number, some in ((few_episodes, hurried), (len(episodes), sampled)):
         print(f"       {reason:28s} {share:6.1%}")
 
 # %% [markdown]
-# An episode that looks has to say the order, exchange pieces in code and answer, each in the right form. A start that is too
-# small doesn't get to the end of that, or says anything at all there. Then an episode that looks earns little more than one
-# that guesses, and reinforcement has nothing to hold on to. A cold start has to make the better way *possible*. It need
-# not make it likely.
+# An episode that looks has to say the order, exchange pieces in code and answer, each in the right form. A start that
+# is too small doesn't get to the end of that: it breaks off, or answers in no valid form. Then an episode that looks
+# earns little more than one that guesses, and reinforcement has nothing to hold on to. A cold start has to make the
+# better way *possible*. It need not make it likely.
 #
 # **Exercise 12.4.** The paper's expert takes four to eight turns of code, and its agent has five turns in all. Which
 # episodes of such an expert could our agent play to the end? Write the test for one episode: its number of turns with

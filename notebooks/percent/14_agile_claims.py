@@ -442,7 +442,8 @@ if deed_runs:
 # checks that decide, or leave it open; the last column says what would decide it: so many more seeds, where that can be
 # told, if the values and variances stay as they are. Where your run has also played the further photographs (below),
 # A1, A2 and A4 count them as well: so a gain can be another one here than above, where only the packaged photographs
-# counted.
+# counted. (A1 has an interval even with one seed: it is about the base, which no run trains, and covers other
+# photographs.)
 
 # %% tags=["guess"]
 from papers.agile.measured import numbers as numbers_of

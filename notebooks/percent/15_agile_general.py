@@ -30,7 +30,7 @@
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B, 20K tasks an arm | not measured | 640 GB |
 #
 # Before this one: [11](11_agile.ipynb), [12](12_agile_sft.ipynb) and [13](13_agile_grpo.ipynb). As in
-# [14](14_agile_claims.ipynb), verdicts need several runs: `--set runs=agile-0,agile-1,agile-2,agile-3`.
+# [14](14_agile_claims.ipynb), verdicts need several runs: `--set runs=agile-0,agile-1,agile-2`.
 
 # %% tags=["parameters"]
 run: str = "agile"  # run directory under runs/: results-general.json is written there
@@ -104,12 +104,12 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 # ## What is asked
 #
 # The paper measures on nine benchmarks: fixed sets of questions with answers. A model of three million parameters can
-# answer none of them, so it is asked what its base was taught: fourteen skills, each one question with one certain answer,
-# in the words it was taught in. No training in these notebooks shows any of these images: they are drawn anew, in front of
-# held-out photographs and fresh scenes. One exception lies further back: the base saw all the handwritten digits when it
-# was made, those of the test part too ([its card](04_tiny_vlm.ipynb) says so). So what is read of `number`, and of a
-# handwritten number on `cards`, is no result on unseen digits. What is the jigsaw itself (where does each piece belong?)
-# is left out: that training changes this would be no surprise.
+# answer none of them, so it is asked what its base was taught: fourteen skills, each one question with one certain
+# answer, in the words it was taught in. No training in these notebooks shows any of these images: they are drawn anew,
+# in front of held-out photographs and fresh scenes. One exception lies further back: the base saw all the handwritten
+# digits when it was made, those of the test part too ([its card](04_tiny_vlm.ipynb) says so). So what is read of
+# `number`, and of a handwritten number on `cards`, is no result on unseen digits. One skill is left out, the jigsaw
+# itself (where does each piece belong?): it would be no surprise that the training changes it.
 
 # %%
 tasks = (

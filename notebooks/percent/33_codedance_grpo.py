@@ -146,8 +146,8 @@ for level, kinds in wanted.items():
 
 # %% [markdown]
 # Now the four rewards of notebook 31, on real attempts. For each the mean of those that called minus the mean of those
-# that didn't: that difference is what this group adds to the next update. Above 0 it teaches to call, below 0 not to.
-# Guess its sign, easy and hard, for each of the four.
+# that didn't: its sign is the way in which this group pushes the next update: above 0 it teaches to call, below 0 not
+# to. Guess its sign, easy and hard, for each of the four.
 
 
 # %% tags=["guess", "figure"]
@@ -552,10 +552,10 @@ box.close()
 # %% [markdown]
 # The paper trains 7 billion weights for two days (its release holds 63,000 questions; the paper names their sources
 # only), this notebook three million weights on some hundred questions for minutes. So its share of right answers isn't
-# comparable with ours. What can be compared is the direction in which each reward pulls, not how far it gets. Two things
-# are our own: the cold start calls in half of the easy questions on purpose, so that there is something to bring down;
-# and easy and hard are drawn by the program that makes the questions, while the reward itself never sees that label. It
-# only sees how many of eight attempts were right.
+# comparable with ours. What can be compared is the direction in which each reward pulls, not how far it gets. Two
+# things are our own: the cold start, sampled, calls in half of the easy questions on purpose, so that there is
+# something to bring down; and easy and hard are drawn by the program that makes the questions, while the reward itself
+# never sees that label. It only sees how many of eight attempts were right.
 #
 # What follows is of one training. "Can't be told from chance" isn't "nothing changed": calls may have fallen on hard
 # questions, too.

@@ -13,8 +13,9 @@
 # %% [markdown]
 # # 42 · Mags-RL: the reward, taken apart
 #
-# **The question.** Nobody tells the agent where to look, and no box is ever given to its
-# [reward](../docs/glossary.md#reward). What then makes it look at the right place, and what else does this reward pay for?
+# **The question.** During reinforcement nobody tells the agent where to look, and no box is ever given to its
+# [reward](../docs/glossary.md#reward). What then makes it look at the right place, and what else does this reward pay
+# for?
 #
 # **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960): its reward adds four terms, for
 # form, answer, zoom and rethinking, and two stages of training read the zoom differently. Its Figure 3 illustrates the
@@ -144,9 +145,9 @@ for asked, valid in ((4, 3), (1, 1), (3, 3), (6, 6)):
 
 # %% [markdown]
 # In stage 1 one safe box earns everything: why risk a second? Stage 2 takes that away where something is counted. The
-# paper claims just this (M5): stage 1 makes few, safe boxes, and stage 2 raises their recall. But stage 2 punishes too
-# few boxes and refused ones, never too many: six valid boxes for three cards earn everything. What will an agent make of
-# that? (Notebook 43 trains one.)
+# paper claims just this (claim M5 of [44](44_mags_rl_claims.ipynb)): stage 1 makes few, safe boxes, and stage 2 raises
+# their recall. But stage 2 punishes too few boxes and refused ones, never too many: six valid boxes for three cards
+# earn everything. What will an agent make of that? (Notebook 43 trains one.)
 #
 # **Exercise 42.2.** Write stage 2's rule for a question that counts. Mind a true count of 0: no box earns 1 then, and any
 # box 0. (The paper doesn't say; this is the kit's choice.)

@@ -165,10 +165,11 @@ trainer.train()
 print({name: round(row[name], 4) for name in ("reward", "reward_std", "grad_norm")})
 
 # %% [markdown]
-# One step teaches next to nothing; it shows whether the loop is closed. `reward_std` above 0: the attempts of a group earned
-# different rewards. `grad_norm` above 0 and finite: that difference has reached the weights. The base has never learnt the
-# tags, so from it all three are 0. A cold start, which a run of [43](43_mags_rl_grpo.ipynb) leaves behind, is where a training
-# begins; learning shows in the reward over many steps.
+# One step teaches next to nothing; it shows whether the loop is closed. `reward_std` above 0: the attempts of a group
+# earned different rewards. `grad_norm` above 0 and finite: that difference has reached the weights. The step stored
+# above began at a run's cold start (`start`). The base has never learnt the tags, so from it all three are 0. A cold
+# start, which a run of [43](43_mags_rl_grpo.ipynb) leaves behind, is where a training begins; learning shows in the
+# reward over many steps.
 #
 # The same turns as above, by hand through TRL's environment:
 

@@ -14,8 +14,8 @@ Departures
   scenes that a program draws and square crops of eight photographs, flipped and with exchanged colour channels. Why:
   the paper's pictures need a hub and a GPU. May change: what the model learns to look at, and how far it carries over.
 - [agile-evaluation-crops] Paper: 300 whole pictures a level. Here: on a laptop square crops of eight photographs, many
-  puzzles sharing one. Why: these photographs need no download. May change: figures rest on eight pictures, so
-  intervals count pictures (``meta["source"]``) and stay wide.
+  puzzles sharing one. Why: these photographs need no download. May change: most figures rest on eight
+  pictures (A1, A2 and A4 on 61), so intervals count pictures (``meta["source"]``) and stay wide.
 - [agile-training-levels] Paper: every piece misplaced in training. Here: a laptop trains on L0, L1 and L2 by turns.
   Why: trained on misplaced pieces alone, the tiny model learns that no piece is ever in its place. May change: L1 and
   L2 come out higher than they would, so the trend over levels is not the paper's.

@@ -138,7 +138,8 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     measured = {**searched, **f1, "sft__restored_coding": SOME, "grpo__restored_coding": MOST}
     mended, search = told("visual_arft", **measured).split(". A question that")
     assert mended.endswith("it mends 0.30 → 0.90 of the images with one distortion")
-    assert search.endswith("2.5 → 0.3 calls, and F1 there goes 0.13 → 0.02: what is found can't be told apart.")
+    assert search.endswith("and F1 there goes 0.13 → 0.02: what is found can't be told apart.")
+    assert "2.5 → 0.3 calls [0.2, 0.4] in the mean of its trainings," in search
     gains = {f"grpo__gain_over_sft_coding_{n}": value for n, value in (("simple", MOST), ("hard", SOME))}
     added = told("visual_arft", **measured, **gains)
     assert added.endswith("reinforcement added 0.90 on Simple sheets and 0.30 on Hard ones.")

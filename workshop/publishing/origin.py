@@ -85,8 +85,8 @@ def told_beside(results: Mapping[str, Any]) -> list[str]:
     """Paragraphs on how the figures were made, and on code that has changed since and was proved to leave them."""
     proved = results.get("proved")
     since = (
-        f"The code has changed since. The smoke runs at the figures' commit and after the change agree bit for bit, "
-        f"in {proved['compared']} values (`python -m kit results --prove`)."
+        f"The code has changed since. The smoke runs at the figures' commit and after a change agree bit for bit, "
+        f"in {proved['compared']} values (`python -m kit results --prove`); the last line tells of changes after that."
         if proved
         else ""
     )

@@ -32,14 +32,19 @@ def test_m1_is_about_every_baseline_at_each_difficulty() -> None:
     low, high = stage(0.2, seeds=1), stage(0.5)
     claim = m1(stage(0.9), {"direct": low, "grit": high})
     assert claim.verdict == "holds" and [c.interval.value for c in claim.checks] == pytest.approx([0.4] * 3)
-    assert "hard, by itself: holds, beside grit (direct 0.200, grit 0.500)" in claim.note
+    assert "hard, by itself: holds, beside grit (direct 0.200, grit 0.500, the agent 0.900)" in claim.note
     strong = [o for o in stage(1.0, seeds=1) if o.difficulty == "easy"] + [o for o in low if o.difficulty != "easy"]
     claim = m1(stage(0.6), {"direct": strong, "grit": stage(0.3)})
     assert claim.verdict == "doesn't", "one difficulty is enough to refute it"
     assert claim.note.startswith(
-        "easy, by itself: doesn't, beside direct (direct 1.000, grit 0.300); medium, by itself: holds"
+        "easy, by itself: doesn't, beside direct (direct 1.000, grit 0.300, the agent 0.600); medium, by itself: holds"
     )
     assert "easy: expected not to hold" in claim.note
+    near, unsure = stage(0.85), [o for s in range(2) for o in stage(0.2 + 0.6 * s, seeds=s + 1) if o.seed == s]
+    easy = m1(stage(0.9), {"near": near, "unsure": unsure}).checks[0].interval
+    apart = m1(stage(0.9), {"unsure": unsure}).checks[0].interval
+    assert easy.value == apart.value and easy.with_more and apart.with_more, "the lead that is least sure is shown"
+    assert easy.with_more(40).value < 0.06 < apart.with_more(40).value, "of more seeds the smaller one"
     with pytest.raises(ValueError, match="direct: no easy question among 80"):
         m1(stage(0.9), {"direct": [o for o in low if o.difficulty != "easy"]})
 
@@ -83,7 +88,7 @@ def test_m1_and_m3_can_be_told_by_the_judge_as_the_papers_tables_are() -> None:
     """All answers wrong by the exact rule; a judge gives the agent 0.75 and its rivals 0.25."""
     agent, rival = stage(0.0, judged=0.75), stage(0.0, judged=0.25)
     assert [c.interval.value for c in m1(agent, {"cot": rival}, "judged").checks] == [0.5] * 3
-    assert "beside cot (cot 0.250)" in m1(agent, {"cot": rival}, "judged").note
+    assert "beside cot (cot 0.250, the agent 0.750)" in m1(agent, {"cot": rival}, "judged").note
     assert m3(agent, rival, "judged").checks[0].interval.value == 0.5
     assert m3(agent, rival).checks[0].interval.value == 0.0
 

@@ -203,7 +203,7 @@ def test_other_starts_and_other_pictures_have_their_places() -> None:
     assert "Pictures: 8 of ours; 19 other more: 15 of one, 4 of two. Trained" in text
     arm = {"half/acc_2x2": RESULTS["metrics"]["sft/acc_2x2"]}
     assert "other cold" not in block("agile", {**RESULTS, "metrics": RESULTS["metrics"] | arm}), "an arm, and no start"
-    assert "decided" not in block("agile", RESULTS) and "other more" not in block("agile", RESULTS)
+    assert "decided-sft" not in block("agile", RESULTS) and "other more" not in block("agile", RESULTS)
 
 
 def test_equal_is_counted_by_what_was_claimed() -> None:
