@@ -50,10 +50,12 @@ def _places(paper: Paper, run: str) -> tuple[Path, Path]:
 def show_curves(paper: Paper, keys: Collection[Key]) -> None:
     """Move the stored curves of these runs to those that the pages read, in place of all older ones of the paper."""
     assert paper.published is not None
-    for arm, runs in paper.published.arms.items():
+    arms = paper.published.arms
+    kept = {arms[arm].called(seed) for arm, seed in keys}  # two arms may be of one run
+    for runs in arms.values():
         for seed in range(runs.seeds):
             stored, shown = _places(paper, runs.called(seed))
-            if stored.is_dir() or (arm, seed) not in keys:
+            if stored.is_dir() or runs.called(seed) not in kept:
                 shutil.rmtree(shown, ignore_errors=True)
             if stored.is_dir():
                 shown.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from papers.registry import Paper, find_paper
 from tests.workshop.publishing.test_results import package as package
 from workshop.jobs.run import JobError
 from workshop.publishing import outcomes
-from workshop.publishing.current import folder_of, uncommitted
+from workshop.publishing.current import folder_of, results_folder, uncommitted
 from workshop.publishing.outcomes import check_splits, made_by, publish, split, store, stored_of
+from workshop.publishing.publish import show_curves
 
 NOW = "c0ffee123456"
 VALUES = {"seed": "0", "dots": "4"}
@@ -192,3 +194,15 @@ def test_what_cannot_make_figures_is_named(paper: Paper, package: Path) -> None:
         JobError, match=r"counting\.measured:measured, which makes figures of outcomes, can't be loaded"
     ):
         publish(paper)
+
+
+def test_curves_of_a_run_that_two_arms_name_are_kept(paper: Paper) -> None:
+    """Notebook 12 shows cold starts of runs whose reinforcement isn't published."""
+    assert paper.published is not None
+    named_twice = {**paper.published.runs, "later_runs": paper.published.runs["runs"]}
+    both = replace(paper, published=replace(paper.published, runs=named_twice))
+    shown = [results_folder(paper) / "curves" / f"counting-{seed}" for seed in (0, 1)]
+    for folder in shown:
+        write_text(folder / "sft.jsonl", "{}")
+    show_curves(both, {("main", 0)})
+    assert [folder.exists() for folder in shown] == [True, False]
