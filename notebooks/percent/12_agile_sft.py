@@ -622,7 +622,7 @@ def found_out(some) -> str:
 shares_seen = [len(guessing) / len(episodes), 1 - looks(sampled), 1 - looks(tuned)]
 kept_to = abs(shares_seen[0] - shares_seen[1]) < 0.2
 taken = (
-    f"It takes over how often the expert guessed{'' if kept_to else ' only roughly'}"
+    f"Sampled, it takes over how often the expert guessed{', roughly' * (not kept_to)}"
 )
 taught_guess, sampled_guess, greedy_guess = (f"{share:.0%}" for share in shares_seen)
 ceiling, reached = solved["full pieces"].value, evaluate(tuned)["acc_2x2"].value
@@ -635,8 +635,8 @@ alone = (
 # %% tags=["figure"]
 display(
     Markdown(f"""
-- **{taken}**: {taught_guess} of the demonstrations guess, and
-  so do {sampled_guess} of its sampled episodes and {greedy_guess} of its greedy ones.
+- **{taken}**: {taught_guess} of the demonstrations guess, and so do {sampled_guess} of
+  its sampled episodes. Greedily it does one thing only: it guesses in {greedy_guess}.
 - Of the sampled episodes that looked {found_out(parts["looks"])} are
   right, of
   those that didn't {found_out(parts["guesses"])}: that is what a
