@@ -156,9 +156,7 @@ display(parts(GRPO_STEP, ["play", "score", "compare"], title="one step of GRPO")
 # %%
 train = load_tasks(folder / "data" / "train.jsonl")
 order = order_of(len(train), steps * prompts_per_batch, seed)
-few = [
-    train[i] for i in order[: min(prompts_per_batch, 12)]
-]  # all of a batch that has no more than 12
+few = [train[i] for i in order[: min(prompts_per_batch, 12)]]  # 12 at most
 tasks = [task for task in few for _ in range(group_size)]
 seeds = seed_per_episode(child_seed(seed, 0), len(tasks))
 batch = play(HFPolicy(vlm, chat), chat, box, tasks, seed=seeds)

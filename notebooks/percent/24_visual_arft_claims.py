@@ -310,7 +310,8 @@ check("24.2", verdict)
 
 # %% [markdown]
 # With one seed the effect of another training run can't be estimated, so the interval is unknown: minus infinity to
-# infinity. How many seeds has your run, and which verdicts do you expect?
+# infinity. How many seeds has your run, and which verdicts do you expect? (The run stored here is one of five. In text
+# it alone gained.)
 #
 # A claim that credits training has a check *F1 after GRPO minus after SFT*: the paper has no demonstrations, so
 # all of its gain is reinforcement's; ours has to be split. The table's last column says what would decide a claim: so many

@@ -196,7 +196,9 @@ def _since(paper: str, results: Mapping[str, Any]) -> str:
         return ""
     text = f"What the claims say, margins included, was written {'; '.join(told)}."
     changes = "\n".join(f"- {name}: {'; '.join(one.changed)}" for name, one in stated.items() if one.changed)
-    return f"{text} Changed since they were first written:\n\n{changes}\n\n" if changes else f"{text}\n\n"
+    earlier = "Earlier trainings had been measured by then: their spreads stand in `claims.toml`."
+    text = f"{text} Changed since they were first written:\n\n{changes}\n\n" if changes else f"{text} "
+    return f"{text}{earlier}\n\n"
 
 
 def _reasoned(claim: Mapping[str, Any]) -> list[str]:

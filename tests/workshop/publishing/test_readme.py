@@ -240,7 +240,7 @@ def test_claims_are_told_to_be_older_or_younger_than_their_trainings(tmp_path: P
     ):
         results = {**RESULTS, **({"trained": trained} if trained else {})}
         assert says in _since("agile", results)
-        assert _since("agile", results).endswith("written:\n\n- A2: 2026-10-07: w\n\n")
+        assert "written:\n\n- A2: 2026-10-07: w\n\n" in _since("agile", results)
         older = {**results, "parts": [{"notebook": "15_agile_general"}]}
         assert "before" not in _since("agile", older), "a part that names no day is older"
     assert _since("counting", RESULTS) == ""
