@@ -102,7 +102,8 @@ def _compare(
     with worktree(at, root) as before, tempfile.TemporaryDirectory(prefix="kit-proof-") as folder:
         apart = {one.name: _inputs_apart(paper, one, before, root, stored) for one, stored in some}
         # Cells that show published figures beside a run's own print what stands there, not what the code came to.
-        shutil.copytree(root / "results", before / "results", dirs_exist_ok=True)
+        shutil.rmtree(before / "results", ignore_errors=True)  # seeds that were published then, and aren't now
+        shutil.copytree(root / "results", before / "results")
         if (before / LOCK).read_bytes() != (root / LOCK).read_bytes():
             print(f"  {LOCK} has changed since; both runs use what is installed here", flush=True)
         old, new = (observed(smoke(paper, place, Path(folder) / name)) for place, name in ((before, "a"), (root, "b")))

@@ -140,6 +140,23 @@ def test_of_figures_made_of_outcomes_only_what_trains_must_be_the_same(
     assert current.trained_as(paper) == "changed since"
 
 
+def test_both_show_what_is_published_now(paper: Paper, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seed's curves that stood beside the results when they were made, and were taken back since, are shown by none."""
+    gone, path, seen, played = project / "results" / "gone.json", project / "results" / "counting.json", [], prove.smoke
+    write_json(gone, {})
+    git(project, "add", str(gone))
+    git(project, "commit", "-qm", "second")
+    write_json(path, {**read_json(path), "commit": git(project, "rev-parse", "HEAD")})
+    gone.unlink()
+
+    def smoke(paper: Paper, root: Path, runs: Path) -> Path:
+        seen.append([one.name for one in (root / "results").iterdir()])
+        return played(paper, root, runs)
+
+    monkeypatch.setattr(prove, "smoke", smoke)
+    assert prove_all([paper], root=project) and seen == [["counting.json"]] * 2
+
+
 def test_other_locks_are_told_and_make_nothing_stale(
     paper: Paper, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
