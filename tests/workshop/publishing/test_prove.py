@@ -141,7 +141,7 @@ def test_of_figures_made_of_outcomes_only_what_trains_must_be_the_same(
 
 
 def test_both_show_what_is_published_now(paper: Paper, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A seed's curves that stood beside the results when they were made, and were taken back since, are shown by none."""
+    """What stood beside the results when they were made, and was taken back since, is shown by neither."""
     gone, path, seen, played = project / "results" / "gone.json", project / "results" / "counting.json", [], prove.smoke
     write_json(gone, {})
     git(project, "add", str(gone))
