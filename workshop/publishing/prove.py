@@ -75,7 +75,10 @@ def prove_all(papers: Sequence[Paper], again: bool = False, root: Path = ROOT) -
             print(f"  {compared} values compared in {took}: {len(differs) or 'none'} of them differ", flush=True)
             for figures, path, results in some:
                 if results["commit"] == at:
-                    fine &= _conclude(paper, figures, path, results, inputs[figures.name] + differs, compared)
+                    # Of stored outcomes figures are made without the claims notebook: it may say them in other words.
+                    words = f"{figures.notebook}.ipynb " if "trained" in results else "\0"
+                    apart = inputs[figures.name] + [text for text in differs if not text.startswith(words)]
+                    fine &= _conclude(paper, figures, path, results, apart, compared)
     return fine
 
 

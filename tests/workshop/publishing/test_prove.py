@@ -134,6 +134,14 @@ def test_of_figures_made_of_outcomes_only_what_trains_must_be_the_same(
     assert prove_all([paper], root=project)
     assert read_json(path)["proved"]["trains"] == "trains now"
     assert current.trained_as(paper) == "then", "a further seed is one of theirs"
+    said = iter((["before"], ["after"], ["before"], ["after"]))
+    monkeypatch.setattr(
+        prove, "observed", lambda folder: {"70_counting.ipynb 1a2b3c “print(claim)” prints": next(said)[0]}
+    )
+    assert prove_all([paper], again=True, root=project), "its claims notebook may say them in other words"
+    write_json(path, {key: value for key, value in read_json(path).items() if key != "trained"})
+    assert not prove_all([paper], again=True, root=project)
+    write_json(path, {**read_json(path), "trained": {"digest": "then", "outcomes": ""}})
     made = {**read_json(path), "proved": {"digest": "before", "trains": "trains now"}}
     assert "--figures makes them of its outcomes anew" in current.outdated(paper, paper.published.files[0], made)
     monkeypatch.setattr(current, "training_digest", lambda paper: "changed since")
