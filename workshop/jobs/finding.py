@@ -128,7 +128,10 @@ def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
     credit = _credit(stages, metric, agent).removesuffix(f" {LOOKS}")
     told = [_taught(*against) if against and against[0] <= 0 else "", credit, _alone(stages, metric)]
     if full := _ceiling(stages, metric):
-        told.append(f"Asked directly with the full images in front of it, the base reaches {_value(full)}.")
+        no_better = (
+            "" if sign(difference(agent, full)) > 0 else "; the agent isn't above that: it sees no better than it did"
+        )
+        told.append(f"Asked directly with the full images in front of it, the base reaches {_value(full)}{no_better}.")
     return " ".join(text for text in told if text)
 
 

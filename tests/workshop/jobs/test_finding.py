@@ -157,9 +157,12 @@ def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
     }
     alone = alone.removesuffix(" So training")
     assert in_words(stages, "acc") == f"Reinforcement raised it from where it began. {alone}"
-    ceiling = "Asked directly with the full images in front of it, the base reaches 0.90 [0.80, 1.00]."
+    ceiling = "Asked directly with the full images in front of it, the base reaches 0.90 [0.80, 1.00]"
     stages["direct_originals"] = stages["decided-sft"]
-    assert in_words(stages, "acc") == f"Reinforcement raised it from where it began. {alone} {ceiling}"
+    begun = f"Reinforcement raised it from where it began. {alone} {ceiling}"
+    assert in_words(stages, "acc") == f"{begun}; the agent isn't above that: it sees no better than it did."
+    better = {"grpo": stages["grpo"], "direct_originals": stages["sft"]}
+    assert in_words(stages | better, "acc").endswith("].")
 
 
 @pytest.mark.parametrize(("direct", "says"), [(0.1, True), (0.2, False)])
