@@ -22,7 +22,7 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     return (
         f"From the cold start to after reinforcement it mends {mended.value:.2f} → {mends.value:.2f} of the images "
         f"with one distortion{told}. A question that needs a search gets {searched.value:.1f} → {searches.value:.1f} "
-        f"calls [{searches.low:.1f}, {searches.high:.1f}] in the mean of its trainings, and F1 there goes "
+        f"calls [{max(0.0, searches.low):.1f}, {searches.high:.1f}] in the mean of its trainings, and F1 there goes "
         f"{knew.value:.2f} → {knows.value:.2f}: "
         f"{FOUND[moved(knew, knows) if paired is None else sign(paired)]}.{_by_difficulty(stages)}"
     )
