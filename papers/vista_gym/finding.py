@@ -43,4 +43,8 @@ def _elsewhere(stages: Mapping[str, Metrics]) -> str:
         return ""
     agent, base = found
     told = f"{agent.value:.3f} of the questions right, and the base, asked directly, {base.value:.3f}"
-    return f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}."
+    others = ""
+    if (every := stages["grpo"].get("acc_all")) is not None and every.n > agent.n:
+        share = (every.value * every.n - agent.value * agent.n) / (every.n - agent.n)
+        others = f" On the others it gets {share:.2f}, so the share of all is a matter of how many there are of either."
+    return f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}.{others}"

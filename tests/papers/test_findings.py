@@ -110,6 +110,14 @@ def test_vista_gym_tells_what_becomes_of_sets_that_were_not_trained_on(agent: Va
     assert text.endswith(says) and "not trained on" not in told("vista_gym", **called)
 
 
+def test_vista_gym_tells_sets_that_it_was_trained_on_apart() -> None:
+    """By hand: 0.5 of 40 questions are 20; of 10 that nobody trained on none; so 20 of the other 30."""
+    called, asked = {"called": Interval(*SOME, 24)}, {"acc_out": Interval(*NONE, 24)}
+    after = {"called": Interval(*MOST, 24), "acc_out": Interval(0, 0, 0.3, 10), "acc_all": Interval(0.5, 0.4, 0.6, 40)}
+    text = find_paper("vista_gym").tell({"sft": called, "direct": asked, "grpo": after})
+    assert "On the others it gets 0.67, so the share" in text
+
+
 @pytest.mark.parametrize(("sampled", "says"), [(SOME, "."), (NONE, ", which can't be told from chance.")])
 def test_mags_rl_tells_what_sampled_play_adds_beside_greedy_play(sampled: Value, says: str) -> None:
     gains = {"grpo__acc_gain_over_sft_hard": SOME, "grpo__acc_gain_over_sft_hard_sampled": sampled}
