@@ -289,11 +289,10 @@ display(plots.bars(crops, "share right, hard questions"))
 display(tabled(crops))
 
 # %% [markdown]
-# A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp sheets may
-# read a sharp guess better than a blurred truth, where the blur is what stops it.
-# On large cards an agent that was shown crops of all three kinds reads plainly resized ones no worse: there size is what
-# counts, which a crop that isn't enlarged lacks. On small ones, enlarged four times, the network's are read more often (in
-# the stored run 0.26 beside 0.17).
+# A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp
+# sheets may read a sharp guess better than a blurred truth, where the blur is what stops it. On large cards an agent
+# that was shown crops of all three kinds reads plainly resized ones no worse: there size is what counts, which a crop
+# that isn't enlarged lacks. On small ones, enlarged four times, the network's are read more often in the stored run.
 #
 # **Exercise 44.2.** Reading a crop rightly has probability `sharp` with the network and `plain` without. An agent looks at the right
 # card with probability `w`, and a question needs `cards` of them, all looked at and all read, each card independently of the
@@ -332,9 +331,9 @@ found = {
 display(tabled(found))
 
 # %% [markdown]
-# On hard counting the stored table speaks against M5: after stage 1 alone the agent asks for 3.4 boxes, where its start asked
-# for 1.1, and 0.80 of them are valid. The checks of M5 don't see that: all but one are over all questions, and most of these
-# need one box.
+# On hard counting the stored table speaks against M5: after stage 1 alone the agent asks for more than three boxes,
+# where its start asked for one, and most of them are valid. The checks of M5 don't see that: all but one are over all
+# questions, and most of these need one box.
 #
 # ### Two stages, forty questions (M3, M4)
 #
