@@ -557,8 +557,7 @@ box.close()
 # something to bring down; and easy and hard are drawn by the program that makes the questions, while the reward itself
 # never sees that label. It only sees how many of eight attempts were right.
 #
-# What follows is of one training. "Can't be told from chance" isn't "nothing changed": calls may have fallen on hard
-# questions, too.
+# What follows is of one training. Where the lines below say "can't be told from chance", that isn't "nothing changed".
 #
 # ## What you have seen
 #

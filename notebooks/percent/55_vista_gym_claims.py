@@ -360,9 +360,10 @@ check("55.2", reads)
 # %% [markdown]
 # ## All verdicts
 #
-# The nine claims, by your run: each line has the checks that decide, or leave it open, and what would decide it: so many more
-# seeds, if values and spreads stay as they are. A claim whose runs weren't named says so. With one seed nothing is known of
-# other trainings. Which of the nine can a single run decide?
+# The nine claims, by your run: each line has the checks that decide, or leave it open, and what would decide it: so
+# many more seeds, if values and spreads stay as they are. A claim whose runs weren't named says so. With one seed
+# nothing is known of other trainings. Which of the nine can a single run decide? (None, for or against: in the stored
+# run two turn out not testable here, one wants seeds, and six want trainings of their own.)
 
 # %% tags=["guess"]
 records = {claim.name: claim.record() for claim in verdicts}

@@ -36,6 +36,6 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (drawn := of(stages, "sft/guesses_60_sampled_looks", "sft/guesses_60_sampled_acc")):
         return text
     return (
-        f"{text} Sampled, the cold start itself looks in {drawn[0].value:.2f} of its episodes there and solves "
+        f"{text} Sampled on these, the cold start itself looks in {drawn[0].value:.2f} of its episodes and solves "
         f"{drawn[1].value:.2f}; played greedily it always begins in the likelier way, with a look or without."
     )

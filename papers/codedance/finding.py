@@ -20,6 +20,13 @@ LESS = {
 }
 """Sign of the change → what follows for the agent that is named."""
 
+BESIDE = {
+    -1: ", and less than under the outcome alone",
+    0: "; from the outcome alone it can't be told apart",
+    1: ", and more than under the outcome alone",
+}
+"""Sign of its calls minus those under a reward for the outcome alone → what follows."""
+
 
 def finding(stages: Mapping[str, Metrics]) -> str:
     """Tell calls an episode on easy questions, which need none; empty: not measured."""
@@ -38,4 +45,7 @@ def finding(stages: Mapping[str, Metrics]) -> str:
             more
         ]
     both = f"{adaptive.value:.2f} under R_BAT, {bonus[0].value:.2f} under a bonus for calls"
+    if alone := of(stages, "outcome/calls_easy"):
+        both += f", {alone[0].value:.2f} under the outcome alone"
+        since += BESIDE[moved(alone[0], adaptive)]
     return f"{text}, {both}: {told}; {since.format('R_BAT')}."

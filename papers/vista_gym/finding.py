@@ -46,5 +46,5 @@ def _elsewhere(stages: Mapping[str, Metrics]) -> str:
     others = ""
     if (every := stages["grpo"].get("acc_all")) is not None and every.n > agent.n:
         share = (every.value * every.n - agent.value * agent.n) / (every.n - agent.n)
-        others = f" On the others it gets {share:.2f}, so the share of all is a matter of how many there are of either."
+        others = f" On those that it was trained on it gets {share:.2f}: the share of all is a matter of their numbers."
     return f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}.{others}"

@@ -49,6 +49,14 @@ def test_codedance_tells_needless_calls(start: Value, bonus: Value, says: str) -
     assert says in told("codedance", sft__calls_easy=start, grpo__calls_easy=NONE, bonus__calls_easy=bonus)
 
 
+@pytest.mark.parametrize(("alone", "says"), [(SOME, ", and less than"), (WIDE, "; from"), (NONE, "; from")])
+def test_codedance_tells_whether_the_outcome_alone_does_the_same(alone: Value, says: str) -> None:
+    calls = {"sft__calls_easy": SOME, "grpo__calls_easy": NONE, "bonus__calls_easy": MOST}
+    text = told("codedance", **calls, outcome__calls_easy=alone)
+    assert f"a bonus for calls, {alone[0]:.2f} under the outcome alone: " in text
+    assert f"than the cold start{says}" in text or f"from chance{says}" in text
+
+
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
     assert text == (
@@ -115,7 +123,7 @@ def test_vista_gym_tells_sets_that_it_was_trained_on_apart() -> None:
     called, asked = {"called": Interval(*SOME, 24)}, {"acc_out": Interval(*NONE, 24)}
     after = {"called": Interval(*MOST, 24), "acc_out": Interval(0, 0, 0.3, 10), "acc_all": Interval(0.5, 0.4, 0.6, 40)}
     text = find_paper("vista_gym").tell({"sft": called, "direct": asked, "grpo": after})
-    assert "On the others it gets 0.67, so the share" in text
+    assert "On those that it was trained on it gets 0.67: the share of all" in text
 
 
 @pytest.mark.parametrize(("sampled", "says"), [(SOME, "."), (NONE, ", which can't be told from chance.")])

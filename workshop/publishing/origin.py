@@ -76,7 +76,8 @@ def current(paper: Paper, results: Mapping[str, Any]) -> str:
     for figures in files:
         found = parts[figures.notebook]
         why, lacking = outdated(paper, figures, found), found.get("lacking")
-        told.append(f"`results/{figures.name}.json` {why or 'is current: it is of the code as it is'}.")
+        fresh = "no change since that proof touches it" if found.get("proved") else "it is of the code as it is"
+        told.append(f"`results/{figures.name}.json` {why or f'is current: {fresh}'}.")
         told += [f"Not there: {'. '.join(lacking)}."] if lacking else []
     return " ".join(told)
 
@@ -85,8 +86,8 @@ def told_beside(results: Mapping[str, Any]) -> list[str]:
     """Paragraphs on how the figures were made, and on code that has changed since and was proved to leave them."""
     proved = results.get("proved")
     since = (
-        f"The code has changed since. The smoke runs at the figures' commit and after a change agree bit for bit, "
-        f"in {proved['compared']} values (`python -m kit results --prove`); the last line tells of changes after that."
+        f"The code has changed since: smoke runs at the figures' commit and after the change agree bit for bit, in "
+        f"{proved['compared']} values (`python -m kit results --prove`)."
         if proved
         else ""
     )

@@ -90,7 +90,7 @@ def test_each_results_file_is_told_to_be_current_or_not(monkeypatch: pytest.Monk
         "`results/agile-general.json` was made by other code, and not proved current since."
     )
     proved = {**RESULTS, "digest": "an older one", "proved": {"digest": "today's of agile", "compared": 7}}
-    assert block("agile", proved).endswith("`results/agile.json` is current: it is of the code as it is.")
+    assert block("agile", proved).endswith("is current: no change since that proof touches it.")
 
 
 def test_what_trained_a_figure_and_what_is_lacking_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
