@@ -276,12 +276,11 @@ assert chat.image_id not in chat.text("<|image_pad|>")
 #
 # ## What it was taught
 #
-# It was taught skills: a program asks questions about a picture and gives the answers, as often as needed. None of
-# them is an [episode](../docs/glossary.md#episode): the model never acts. Here the pictures are drawn scenes; the
-# committed model was trained on photographs too (its card, below, says which). Look at the pictures, then answer the
-# questions before you open the answers. Which skill will be the hardest to learn? (The card answers it. `copying`,
-# `code`, `sorting` and `facts` are text alone; some skills go on asking, here are their first questions. A skill
-# without a figure on the card is newer than the weights.)
+# It was taught skills: a program asks questions about a picture and gives the answers, as often as needed. None of them
+# is an [episode](../docs/glossary.md#episode): the model never acts. Here the pictures are drawn scenes; the committed
+# model was trained on photographs too (its card, below, says which). Look at the pictures, then answer the questions
+# before you open the answers. Which skill will be the hardest to learn? (The card answers it. `copying`, `code`,
+# `sorting` and `facts` are text alone; some skills go on asking, here are their first questions.)
 
 # %%
 made = np.random.default_rng(seed)
