@@ -77,7 +77,7 @@ def claims_picture(papers: Mapping[str, Mapping[str, Record]]) -> Plot:
             if check is not None and "margin" in check and claim["verdict"] != "not testable here":
                 check_line(axis, row, check | {"verdict": claim["verdict"]})
         words = [_short(f"{verdict_told(claim)}: {claim['statement']}") if name else "" for _, name, claim in rows]
-        told = "each claim's deciding check: 95 % interval, thick 90 % (tells equal)"
+        told = "each claim's deciding check, 95 % interval (thick: 90 %)"
         margins_axis(axis, told, [name or title for title, name, _ in rows], words)
         for label, (_, name, _) in zip(axis.get_yticklabels(), rows, strict=True):
             label.set_fontweight("normal" if name else "bold")

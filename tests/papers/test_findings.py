@@ -49,12 +49,19 @@ def test_codedance_tells_needless_calls(start: Value, bonus: Value, says: str) -
     assert says in told("codedance", sft__calls_easy=start, grpo__calls_easy=NONE, bonus__calls_easy=bonus)
 
 
-@pytest.mark.parametrize(("alone", "says"), [(SOME, ", and less than"), (WIDE, "; from"), (NONE, "; from")])
+@pytest.mark.parametrize(
+    ("alone", "says"),
+    [
+        (SOME, ", and less than under the outcome alone."),
+        (WIDE, "; from the outcome alone it can't be told apart."),
+        (NONE, "; from the outcome alone it can't be told apart."),
+    ],
+)
 def test_codedance_tells_whether_the_outcome_alone_does_the_same(alone: Value, says: str) -> None:
     calls = {"sft__calls_easy": SOME, "grpo__calls_easy": NONE, "bonus__calls_easy": MOST}
     text = told("codedance", **calls, outcome__calls_easy=alone)
     assert f"a bonus for calls, {alone[0]:.2f} under the outcome alone: " in text
-    assert f"than the cold start{says}" in text or f"from chance{says}" in text
+    assert text.endswith(f"R_BAT calls less than the cold start{says}")
 
 
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:

@@ -134,10 +134,8 @@ def test_of_figures_made_of_outcomes_only_what_trains_must_be_the_same(
     assert prove_all([paper], root=project)
     assert read_json(path)["proved"]["trains"] == "trains now"
     assert current.trained_as(paper) == "then", "a further seed is one of theirs"
-    said = iter((["before"], ["after"], ["before"], ["after"]))
-    monkeypatch.setattr(
-        prove, "observed", lambda folder: {"70_counting.ipynb 1a2b3c “print(claim)” prints": next(said)[0]}
-    )
+    said, cell = iter(("before", "after") * 2), "70_counting.ipynb 1a2b3c “print(claim)” prints"
+    monkeypatch.setattr(prove, "observed", lambda folder: {cell: next(said)})
     assert prove_all([paper], again=True, root=project), "its claims notebook may say them in other words"
     write_json(path, {key: value for key, value in read_json(path).items() if key != "trained"})
     assert not prove_all([paper], again=True, root=project)
