@@ -470,6 +470,7 @@ def by_turns(ways) -> dict[str, list[float]]:
     return {way: some[1:] for way, some in times.items()}
 
 
+# %%
 def coin(heads: int, of: int) -> float:
     """How often a coin is at least as one-sided in so many throws."""
     fewer = min(heads, of - heads)

@@ -125,3 +125,5 @@ def test_training_minutes_are_those_of_the_steps_or_none(tmp_path: Path) -> None
     assert training_minutes(runs) == 3.0, "another training's results stand elsewhere"
     assert training_minutes(runs, ["mixed"]) is None, "b has none"
     assert training_minutes([*runs, tmp_path / "c"]) is None, "not 0: nothing was recorded there"
+    slept = record("d", "sft", 60, 60, 60, 9000)
+    assert training_minutes([slept]) == 4.0, "a machine that slept trained no longer: the median step"

@@ -229,4 +229,4 @@ def test_a_view_begins_with_what_came_out() -> None:
     write_results(path, notebook="14_agile_claims", profile="x", seed=0, minutes=1, stages=stages, claims=claims)
     first, second = view("toy").split("\n\n")[1:3]
     assert first == "2×2 solved: sft 0.300 [0.200, 0.400] → grpo 0.900 [0.800, 0.950], n = 30"
-    assert "A2 holds: cold start helps little, RL helps most" in second
+    assert "A2 holds: from an undecided start: the cold start helps little, RL helps most" in second
