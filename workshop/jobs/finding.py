@@ -138,7 +138,11 @@ def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
 def _alone(stages: Mapping[str, Metrics], metric: str) -> str:
     """What imitation alone reaches from a start that was left nothing to find out; empty: not measured."""
     alone = stages.get(DECIDED, {}).get(metric)
-    return f"Imitation alone, of an expert that always does what is best, reaches {_value(alone)}." if alone else ""
+    return (
+        f"From demonstrations of an expert that always does what is best, imitation alone reaches {_value(alone)}."
+        if alone
+        else ""
+    )
 
 
 def _against_direct(stages: Mapping[str, Metrics], metric: str) -> tuple[int, int | None] | None:
