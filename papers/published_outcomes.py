@@ -146,22 +146,24 @@ class Stored(Generic[T]):
 
     def lacking(self, arms: Mapping[str, Runs]) -> list[str]:
         """Tell which of the runs that a paper's record names aren't there, and what one seed can't tell."""
-        told = []
+        told, to_be, alone = [], [], []
         for arm, runs in arms.items():
             there = [seed for seed in range(runs.seeds) if (arm, seed) in self.made]
             absent = [str(seed) for seed in range(runs.seeds) if seed not in there]
-            if absent:
+            if not there:
+                to_be.append(f"{arm} ({runs.seeds} seed{'s' if runs.seeds > 1 else ''})")
+            elif absent:
                 missing = f"seed {absent[0]} is" if len(absent) == 1 else f"seeds {', '.join(absent)} are"
-                so_far = f"{len(there)} of {runs.seeds} seeds so far; {missing} missing"
-                told.append(f"{arm}: {so_far if there else f'not trained yet, {runs.seeds} to be'}")
-            if len(there) == 1:
-                told.append(f"{arm}: one seed only, so that nothing is known of other trainings")
+                told.append(f"{arm}: {len(there)} of {runs.seeds} seeds so far; {missing} missing")
+            alone += [arm] if len(there) == 1 else []
             counted = Counter(stage for seed in there for stage in self.stages[arm, seed])
             told += [
                 f"{arm}: stage {stage} was played in {n} of {len(there)} runs"
                 for stage, n in sorted(counted.items())
                 if n < len(there)
             ]
+        told += [f"not trained yet: {', '.join(to_be)}"] if to_be else []
+        told += [f"of one seed, so that nothing is known of other trainings: {', '.join(alone)}"] if alone else []
         return told
 
 

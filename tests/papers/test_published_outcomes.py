@@ -147,16 +147,15 @@ def test_what_is_lacking_is_told_by_name() -> None:
     stored = added(Stored(), MAIN, 0, {"grpo": ALL, "patch": ALL})
     assert stored.lacking(arms) == [
         "main: 1 of 3 seeds so far; seeds 1, 2 are missing",
-        "main: one seed only, so that nothing is known of other trainings",
-        "bonus: not trained yet, 3 to be",
-        "em: not trained yet, 1 to be",
+        "not trained yet: bonus (3 seeds), em (1 seed)",
+        "of one seed, so that nothing is known of other trainings: main",
     ]
     for arm, seed in ((MAIN, 1), (MAIN, 2), ("bonus", 0), ("bonus", 2), ("em", 0)):
         stored = added(stored, arm, seed, {"grpo": ALL})
     assert stored.lacking(arms) == [
         "main: stage patch was played in 1 of 3 runs",
         "bonus: 2 of 3 seeds so far; seed 1 is missing",
-        "em: one seed only, so that nothing is known of other trainings",
+        "of one seed, so that nothing is known of other trainings: em",
     ]
 
 

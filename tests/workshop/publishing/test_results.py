@@ -176,7 +176,7 @@ def test_it_is_planned_resumed_published_and_then_up_to_date(
     assert (
         made["seed"] == [0, 1]
         and made["training_minutes"] == 1.0
-        and made["lacking"] == ["far: one seed only, so that nothing is known of other trainings"]
+        and made["lacking"] == ["of one seed, so that nothing is known of other trainings: far"]
     )
     assert {name: m["value"] for name, m in made["metrics"].items()} == dict.fromkeys(
         ("far/acc_all", "grpo/acc_all", "grpo-own/acc_all"), 1.0
