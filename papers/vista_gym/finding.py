@@ -33,8 +33,8 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     text = f"{calls} after it: {CALLS[moved(*called)]}.{_elsewhere(stages)}"
     if not (wrong := of(stages, *(f"{stage}/called_for_the_wrong_thing" for stage in ("sft", "grpo")))):
         return text
-    asks = f"Of those that call, {wrong[0].value:.2f} and {wrong[1].value:.2f} ask for the wrong thing"
-    return f"{text} {asks}: {ASKS[moved(*wrong)]}."
+    asks = f"Of the episodes that call, {wrong[0].value:.2f} ask for the wrong thing before reinforcement"
+    return f"{text} {asks}, {wrong[1].value:.2f} after it: {ASKS[moved(*wrong)]}."
 
 
 def _elsewhere(stages: Mapping[str, Metrics]) -> str:
@@ -46,5 +46,8 @@ def _elsewhere(stages: Mapping[str, Metrics]) -> str:
     others = ""
     if (every := stages["grpo"].get("acc_all")) is not None and every.n > agent.n:
         share = (every.value * every.n - agent.value * agent.n) / (every.n - agent.n)
-        others = f" On those that it was trained on it gets {share:.2f}: the share of all is a matter of their numbers."
+        those = f" On the other {every.n - agent.n}, of kinds and sets that it was trained on, it gets {share:.2f}"
+        papers = stages["grpo"].get("acc_in")
+        those += f" ({papers.value:.2f} on the {papers.n} of the paper's sets)" if papers else ""
+        others = f"{those}: the share of all is a matter of their numbers."
     return f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}.{others}"

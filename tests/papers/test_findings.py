@@ -67,8 +67,8 @@ def test_codedance_tells_whether_the_outcome_alone_does_the_same(alone: Value, s
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
     assert text == (
-        "Calls on an easy question, which needs none: 0.30 after the cold start, 0.00 after reinforcement: it calls "
-        "less than the cold start."
+        "Played greedily, calls on an easy question, which needs none: 0.30 after the cold start, 0.00 after "
+        "reinforcement: it calls less than the cold start."
     )
 
 
@@ -102,11 +102,17 @@ def test_agile_tells_what_imitation_reaches_where_nobody_guessed() -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (MOST, "call, 0.15 and 0.90 ask for the wrong thing: where it calls, it asks for the wrong thing more"),
-        (WIDE, "call, 0.15 and 0.50 ask for the wrong thing: whether it asks better or worse where it"),
+        (
+            MOST,
+            "before reinforcement, 0.90 after it: where it calls, it asks for the wrong thing more",
+        ),
+        (
+            WIDE,
+            "before reinforcement, 0.50 after it: whether it asks better or worse where it",
+        ),
         (
             (0.02, 0.0, 0.05),
-            "call, 0.15 and 0.02 ask for the wrong thing: where it calls, it asks for the wrong thing less",
+            "before reinforcement, 0.02 after it: where it calls, it asks for the wrong thing less",
         ),
     ],
 )
@@ -130,7 +136,10 @@ def test_vista_gym_tells_sets_that_it_was_trained_on_apart() -> None:
     called, asked = {"called": Interval(*SOME, 24)}, {"acc_out": Interval(*NONE, 24)}
     after = {"called": Interval(*MOST, 24), "acc_out": Interval(0, 0, 0.3, 10), "acc_all": Interval(0.5, 0.4, 0.6, 40)}
     text = find_paper("vista_gym").tell({"sft": called, "direct": asked, "grpo": after})
-    assert "On those that it was trained on it gets 0.67: the share of all" in text
+    assert "On the other 30, of kinds and sets that it was trained on, it gets 0.67: the share of all" in text
+    after |= {"acc_in": Interval(0.4, 0.3, 0.5, 5)}
+    text = find_paper("vista_gym").tell({"sft": called, "direct": asked, "grpo": after})
+    assert "it gets 0.67 (0.40 on the 5 of the paper's sets): the share of all" in text
 
 
 @pytest.mark.parametrize(("sampled", "says"), [(SOME, "."), (NONE, ", which can't be told from chance.")])

@@ -139,7 +139,8 @@ def _alone(stages: Mapping[str, Metrics], metric: str) -> str:
     """What imitation alone reaches from a start that was left nothing to find out; empty: not measured."""
     alone = stages.get(DECIDED, {}).get(metric)
     return (
-        f"From demonstrations of an expert that always does what is best, imitation alone reaches {_value(alone)}."
+        f"The cold start's expert often guesses or gives up, on purpose; of one that always does what is best, "
+        f"imitation alone reaches {_value(alone)}."
         if alone
         else ""
     )

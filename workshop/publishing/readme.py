@@ -174,7 +174,7 @@ def _claims(paper: str, results: Mapping[str, Any]) -> str:
     claims = judged(paper, results)
     if not claims:
         return ""
-    told = {name: _plain(str(claim.get("evidence", ""))) for name, claim in sorted(claims.items())}
+    told = {name: _plain(_evidence(claim)) for name, claim in sorted(claims.items())}
     evidence = "\n".join(f"- {name}: {text}" for name, text in told.items())
     rows = ([name, *_reasoned(claims[name])] for name in told)
     table = markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
@@ -201,6 +201,12 @@ def _since(paper: str, results: Mapping[str, Any]) -> str:
     return f"{text}{earlier}\n\n"
 
 
+def _evidence(claim: Mapping[str, Any]) -> str:
+    """All that was found; what a claim can't be told by is a part of it where another check decides."""
+    text, untestable = str(claim.get("evidence", "")), "not testable here"
+    return text if verdict_of(claim) == untestable else text.replace(f"{untestable}: ", f"{untestable} in part: ", 1)
+
+
 def _reasoned(claim: Mapping[str, Any]) -> list[str]:
     """What a claim says, its verdict, why in a line or two, and what would decide it."""
     verdict = verdict_told(claim) if verdict_of(claim) == "equal" else verdict_of(claim)
@@ -222,7 +228,7 @@ def _first(results: Mapping[str, Results], _: Path) -> str:
     metric = next(iter(find_paper(name).load_evaluation().headlines))
     minutes = minutes_a_seed(some)
     how = "training" if minutes is None else f"{minutes:.0f} minutes of training"
-    how += " on a laptop" if some["profile"] == "laptop" else ""
+    how += f" on {some['hardware']['cores']} cores" if some["profile"] == "laptop" else ""
     return in_short(by_stage(some), metric, how) or "Not measured yet."
 
 

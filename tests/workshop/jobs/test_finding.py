@@ -149,7 +149,10 @@ def test_observations_and_the_ceiling_are_told_where_they_were_measured() -> Non
 
 
 def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
-    sure = "From demonstrations of an expert that always does what is best, imitation alone reaches 0.90 [0.80, 1.00]."
+    sure = (
+        "The cold start's expert often guesses or gives up, on purpose; of one that always does what is best, "
+        "imitation alone reaches 0.90 [0.80, 1.00]."
+    )
     alone = f"{sure} So training"
     assert alone in told(direct=LOW, sft=LOW, grpo=HIGH, **{"decided-sft": HIGH})
     assert "imitation alone reaches" not in told(direct=LOW, sft=LOW, grpo=HIGH)

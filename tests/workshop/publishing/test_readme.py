@@ -149,12 +149,12 @@ def test_the_first_sentence_is_short_and_gives_a_reason_only_where_there_is_one(
     """21 minutes of two seeds are 10.5 each, told as 10."""
     low, high = (0.22, 0.1, 0.4), (0.81, 0.7, 0.9)
     both = {"direct__acc_2x2": low, "grpo__acc_2x2": high}
-    told = "Asked directly, the tiny model gets 0.22 of such tasks right; after 10 minutes of training on a laptop 0.81"
+    told = "Asked directly, the tiny model gets 0.22 of such tasks right; after 10 minutes of training on 2 cores 0.81"
     assert first(**both) == f"{told}." and len(told.split()) <= 25
     assert first(**both, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)) == f"{told}, because it has learnt to look."
     assert first(**both, grpo__observation_gap_swapped=(0.1, -0.1, 0.3)) == f"{told}."
     same = {"direct__acc_2x2": high, "grpo__acc_2x2": high}
-    assert first(**same, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)).endswith("on a laptop 0.81.")
+    assert first(**same, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)).endswith("on 2 cores 0.81.")
     assert first(grpo__acc_2x2=high) == "Not measured yet."
 
 
