@@ -32,7 +32,7 @@ from workshop.jobs.finding import DECIDED, GAP, alongside
 PICTURE = ROOT / "docs" / "first_screen.png"
 STAGES = {
     "direct": "asked directly",
-    DECIDED: "imitation alone, of an expert that always does what is best",
+    DECIDED: "imitation of an expert at its best",
     "sft": "after imitation (the cold start)",
     "grpo": "after reinforcement",
 }
