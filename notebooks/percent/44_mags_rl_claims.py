@@ -484,9 +484,9 @@ if any(claim["checks"] for claim in published["claims"].values()):
     display(plots.claims(published))
 
 # %% [markdown]
-# M1's 0.280 on easy boards is above `one_shot`, the baseline that decides by the rule above and that gets none of them right.
-# The best one there is `zoom_refine`: with its 0.252 ([the results](../docs/results.md#mags-rl) have all five) it lies 0.03
-# below the agent.
+# M1 asks for a gain at *every* difficulty. On medium and hard boards the agent has one over the best prompt. On easy ones
+# `zoom_refine` comes so near that a gain worth having is ruled out, and so the whole claim ends as *equal*, not as it is
+# claimed ([the results](../docs/results.md#mags-rl) have all five prompts).
 #
 # <details><summary>What can be behind each verdict: guess first, then open</summary>
 #
@@ -495,8 +495,9 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # - *Not measured as stated* is about the figures: they are of an older statement, and tell nothing of this one.
 # - *Undecided* is about the data. Trainings on forty questions differ a lot from seed to seed, and with two or three of
 #   them an interval is wide. More seeds narrow the part that comes from trainings, more boards the rest.
-# - *Equal* says that an effect worth having isn't there. It takes as many data as *holds* does. M2 and M3 claim it.
-# - *Doesn't* needs a reason that you can see: an easy board, say, needs no second look (M1).
+# - *Equal* says that an effect worth having isn't there: an easy board, say, needs no second look (M1). It takes as many
+#   data as *holds* does. M2 and M3 claim it.
+# - *Doesn't* needs a reason that you can see: a small card, say, is read better when a network has enlarged it (M2).
 # - *Holds* is about the statistic. Look for a simpler explanation first: the boards were drawn so that prompts can't read them,
 #   and the format start so that it rarely looks.
 # - *Not testable here* is about the set-up: an agent that asks for no box (M5), or no network that enlarges (M2).
