@@ -154,7 +154,7 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
         axis.set_xticks([rows[0]["step"]])
     if title == "loss" and any("reward" in row for row in rows) and max(map(abs, values)) < ALMOST_ZERO:
         axis.set_ylim(-1, 1)
-        note = "about 0 on purpose: a group's\nadvantages add up to 0 and only\nthe slope teaches (notebook 03)"
+        note = "about 0 on purpose: a\ngroup's advantages sum to 0,\nonly the slope teaches (03)"
         axis.text(0.5, 0.93, note, transform=axis.transAxes, fontsize=7, ha="center", va="top")
     elif "(share)" not in title and np.isfinite(values).all() and min(values) >= 0:
         axis.set_ylim(0, max(values) * 1.08 or 1)
@@ -164,7 +164,7 @@ def _panel(axis: Any, title: str, names: Mapping[str, str], rows: Sequence[Row])
 
 def _legend(axis: Any, title: str, curves: int) -> None:
     """Name the curves; where the scale isn't fixed, in room made for the names above all curves."""
-    style: Any = {"fontsize": 8, "handlelength": 1.6, "labelspacing": 0.2, "borderaxespad": 0.2, "columnspacing": 1.0}
+    style: Any = {"fontsize": 7, "handlelength": 1.5, "labelspacing": 0.2, "borderaxespad": 0.2, "columnspacing": 0.5}
     if "(share)" in title:
         axis.legend(**style)
         return

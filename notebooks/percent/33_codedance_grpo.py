@@ -519,13 +519,13 @@ print(f"{len(clear)} kinds moved, {agreed} of them as predicted; calls fell in {
 # the μ of this agent's kinds of questions: on which side of a sharp edge do they lie?
 
 # %% tags=["figure"]
-shapes = {f"sharpness {s:g}": s for s in (1.0, 8.0, 64.0)}
+shapes = {f"at {s:g}": s for s in (1.0, 8.0, 64.0)}
 curves = {}
 for name, s in shapes.items():
     every = [k / 100 for k in range(101)]
     curves[name] = every, [difficulty(m, s, offset) for m in every]
 kinds = sorted(mu.values())
-ours = f"this agent's kinds, at {sharpness:g}"
+ours = f"this agent's kinds, {sharpness:g}"
 curves[ours] = kinds, [difficulty(m, sharpness, offset) for m in kinds]
 axes = ("μ of a kind of question", "worth of a call")
 display(plots.lines(curves, *axes, title="by sharpness", references={"nothing": 0.0}))
