@@ -541,9 +541,9 @@ print("here:", there if zoom else "not run; the paper's sets aren't here (41: da
 # questions the right choice?
 
 # %%
-short = {"M1": "it beats every prompt", "M2": "network and plain resizing read alike"}
+short = {"M1": "it beats every prompt at every difficulty, easy boards too"}
+short |= {"M2": "network and plain resizing read alike", "M5": "stage 2 finds more"}
 short |= {"M3": "two stages are as good as one", "M4": "forty questions are enough"}
-short |= {"M5": "stage 2 finds more"}
 found = {}
 for name, claim in published["claims"].items():
     found.setdefault(verdict_of(claim), []).append(f"{name} ({short[name]})")
