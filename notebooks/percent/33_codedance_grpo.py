@@ -115,15 +115,15 @@ def kind_of(task) -> str:
 # %% [markdown]
 # ## Four rewards
 #
-# [Notebook 31](31_codedance.ipynb) makes them. Each pays 1 for a right answer (1.2 in mathematics) and takes something
-# where the form is broken. They differ in what a call earns besides:
+# [Notebook 31](31_codedance.ipynb) makes them. Each pays 1 for a right answer (1.2 in geometry and arithmetic) and takes
+# 0.2 (there 0.4) where the form is broken. They differ in what a call earns besides:
 #
 # | name | what a call earns |
 # |---|---|
 # | `outcome` | nothing |
 # | `bonus` | 1.5 where the answer is right and a call has succeeded |
-# | `adaptive` | R_BAT: 1.5 · d(μ) of a right answer, 0.5 · d(μ) of a wrong one (mathematics 2 and 1), less if some calls fail |
-# | `offset_0` | the same with another d, which never falls below 0 |
+# | `adaptive` | R_BAT: 1.5 · d(μ) of a right answer, 0.5 · d(μ) of a wrong one (there 2 and 1), less if some calls fail |
+# | `offset_0` | the same, with nothing subtracted from d: it never falls below 0 |
 #
 # μ is the share of a group's attempts that are right, and d(μ) what a call is worth to that group:
 #
@@ -625,8 +625,8 @@ display(
   (The reward: `{reward}`.)
 - Is it right more often? In greedy play the share of right answers on easy questions is
   {right_moved["easy"]}; on hard ones {right_moved["hard"]}.
-- This is one training, played on {eval_tasks} questions of a kind; README and notebook 34
-  have more of them. In the published trainings calls an episode went, from the
+- This is one training; its greedy play is of {eval_tasks} questions a kind, README's of
+  more. In the published trainings calls an episode went, from the
   first quarter of the steps to the last: {ends or "none is there"} (notebook 34 says how
   sure that is).
 """)

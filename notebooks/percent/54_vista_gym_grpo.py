@@ -299,7 +299,7 @@ held = {row["step"]: row[column] for row in rows if column in row}
 if held:
     last = [*held.values()][-1]
     first = next(step for step, right in held.items() if right >= last)
-    told = f"greedy play reached its last value, {last:.2f}, before step {first}"
+    told = f"its last value, {last:.2f}, greedy play reached before step {first}"
     print(f"{told} of {len(rows)}")
 
 # %% [markdown]
@@ -446,12 +446,13 @@ astray = " → ".join(f"{one.value:.0%}" if one else "nobody calls" for one in w
 patch_told = "Nobody went on with hard questions"
 if chosen:
     after = EVALUATION.load_outcomes(folder, "patch")
-    told = f"the share right on the test is {in_words(reinforced, after)}"
-    patch_told = f"Going on with {len(chosen)} hard questions, {told}"
+    patch_told = (
+        f"Going on with {len(chosen)} hard questions: {in_words(reinforced, after)}"
+    )
 display(
     Markdown(f"""
-- **It has learnt {" and ".join(learnt) or "neither, as far as can be told"}.** It calls on
-  {that} of the questions that need a tool; of its first calls ({asked} episodes), so many go to
+- **It has learnt {" and ".join(learnt) or "neither, as far as can be told"}.** Of questions
+  that need a tool it calls in {that}; of its first calls ({asked} episodes), so many go to
   the right tool: {whom_told} (sampled, before and after, development questions).
 - *Whom* is the tool's name alone, on sets that it was trained on. Tool and arguments
   together, on the test questions: of the episodes that call, these shares ask for the wrong
