@@ -29,10 +29,11 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         text += f" Of puzzles of the further photographs the base solves {base.value:.2f}, the agent {agent.value:.2f}."
     if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
         return text
-    text = (
-        f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out: "
-        f"imitation of looks alone solves {copied[0].value:.2f} of the puzzles kept for making choices."
-    )
+    text = f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out"
+    if of(stages, "decided-sft/acc_2x2"):
+        text += "."  # what imitation of looks alone reaches on the test, stands beside who did it
+    else:
+        text += f": imitation of looks alone solves {copied[0].value:.2f} of the puzzles kept for making choices."
     if not (drawn := of(stages, "sft/guesses_60_sampled_looks", "sft/guesses_60_sampled_acc")):
         return text
     return (

@@ -97,6 +97,10 @@ def test_agile_tells_what_imitation_reaches_where_nobody_guessed() -> None:
     looks = {"grpo__calls_of_observation": (2.1, 2.0, 2.2), "grpo__observation_gap_swapped_2x2": MOST}
     text = told("agile", **looks, sft__guesses_0_greedy_acc=(0.83, 0.7, 0.9))
     assert "imitation of looks alone solves 0.83 of the puzzles kept for making choices." in text
+    known = told("agile", **looks, sft__guesses_0_greedy_acc=MOST, **{"decided-sft__acc_2x2": MOST})
+    assert known.endswith("so that reinforcement has something to find out."), (
+        "the same start on the test: told beside it"
+    )
 
 
 @pytest.mark.parametrize(

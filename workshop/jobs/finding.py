@@ -129,7 +129,9 @@ def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
     told = [_taught(*against) if against and against[0] <= 0 else "", credit, _alone(stages, metric)]
     if full := _ceiling(stages, metric):
         no_better = (
-            "" if sign(difference(agent, full)) > 0 else "; the agent isn't above that: it sees no better than it did"
+            ""
+            if sign(difference(agent, full)) > 0
+            else "; the agent isn't above that, so nothing shows that it sees better than it did"
         )
         told.append(f"Asked directly with the full images in front of it, the base reaches {_value(full)}{no_better}.")
     return " ".join(text for text in told if text)
@@ -169,8 +171,10 @@ def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
     better = _paired(stages, GAIN, metric, agent, direct) > 0
     gap = alongside(stages[GRPO], GAP, metric)
     because = ", because it has learnt to look" if better and gap is not None and sign(gap) > 0 else ""
-    told = f"Asked directly, the tiny model gets {direct.value:.2f} of such tasks right; after {how} {agent.value:.2f}"
-    return f"{told}{because}."
+    full = _ceiling(stages, metric)
+    shown = f" ({full.value:.2f} with full images)" if full else ""
+    told = f"Asked directly, the tiny model gets {direct.value:.2f} of such tasks right{shown}"
+    return f"{told}; after {how} {agent.value:.2f}{because}."
 
 
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:

@@ -51,8 +51,8 @@ smaller in all respects, and their values stand in the [profiles](../notebooks/p
 parameters. Nobody has run `node` as a whole yet: what has run on a GPU, [scaling](scaling.md#on-a-gpu) says.
 
 Those that weigh most on the published figures: a tiny base, on drawn or packaged images; cold starts left undecided on
-purpose ([what reinforcement adds](results.md#where-the-start-leaves-less-open)); images in prompts so small that a tool has to open
-them; and rewards of whole episodes where a paper pays for steps.
+purpose ([what reinforcement adds](results.md#where-the-start-leaves-less-open)); images in prompts so small that a tool
+has to open them; and rewards of whole episodes where a paper pays for steps.
 
 The page is generated: departures from the docstrings of the modules that depart, the rest from each paper's
 `fidelity.toml`. A test fails while either is incomplete. `python -m kit readme` writes it anew; [how a paper

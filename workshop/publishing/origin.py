@@ -39,7 +39,7 @@ def _trained_at(trained: Mapping[str, Any]) -> str:
     if not others:
         return f"Trained at commit {first}."
     return (
-        f"Its trainings began at {len(others) + 1} commits, all with the same training code "
+        f"The kit's trainings began at {len(others) + 1} commits, all with the same training code "
         f"(digest {trained['digest']}): {', '.join((first, *others))}."
     )
 

@@ -164,7 +164,10 @@ def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
     ceiling = "Asked directly with the full images in front of it, the base reaches 0.90 [0.80, 1.00]"
     stages["direct_originals"] = stages["decided-sft"]
     begun = f"Reinforcement raised it from where it began. {alone} {ceiling}"
-    assert in_words(stages, "acc") == f"{begun}; the agent isn't above that: it sees no better than it did."
+    assert (
+        in_words(stages, "acc")
+        == f"{begun}; the agent isn't above that, so nothing shows that it sees better than it did."
+    )
     better = {"grpo": stages["grpo"], "direct_originals": stages["sft"]}
     assert in_words(stages | better, "acc").endswith("].")
 
