@@ -675,9 +675,9 @@ else:
     print("nothing to compare yet")
 
 # %% [markdown]
-# In the stored figure stands one paper, Visual-ARFT (coding F1 on Simple sheets); others may differ. There imitation
-# alone is best from the surest start, and reinforcement adds nothing to it that the intervals show. It adds most to the
-# published start, which still doesn't end higher than the others. A large gain of reinforcement is no merit by itself:
+# In the stored figure stand two papers, AGILE (of its surest start there is one training) and Visual-ARFT; others may
+# differ. In both, imitation alone is best from the surest start, and reinforcement adds nothing to it that the intervals
+# show. It adds most to the published start, which still doesn't end higher than the others. A large gain of reinforcement is no merit by itself:
 # it may tell how much the start had left open. Beside a gain, ask what imitation alone reaches from demonstrations that
 # show the best.
 #

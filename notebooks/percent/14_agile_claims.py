@@ -652,8 +652,8 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #
 # Six of ten demonstrations of the published start guess blindly, on purpose. Starts that always look, or that guess half
 # as often, can be trained by the same reward: where would imitation alone be best, and where would reinforcement add most?
-# Notebook 12 answers the first half for AGILE. The next figure has both halves, once such trainings are published;
-# [06](06_is_it_learning.ipynb) draws it for every paper that has them already.
+# Notebook 12 answers the first half for AGILE. The next figure has both halves, as far as such trainings are published;
+# [06](06_is_it_learning.ipynb) draws it for every paper that has them.
 
 # %% tags=["guess"]
 several = comparable({"agile": published})
