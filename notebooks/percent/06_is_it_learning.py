@@ -677,9 +677,9 @@ else:
 # %% [markdown]
 # In the stored figure stand two papers, AGILE (of its surest start there is one training) and Visual-ARFT; others may
 # differ. In both, imitation alone is best from the surest start, and reinforcement adds nothing to it that the intervals
-# show. It adds most to the published start, which still doesn't end higher than the others. A large gain of reinforcement is no merit by itself:
-# it may tell how much the start had left open. Beside a gain, ask what imitation alone reaches from demonstrations that
-# show the best.
+# show. It adds most to the published start, which still doesn't end higher than the others. A large gain of
+# reinforcement is no merit by itself: it may tell how much the start had left open. Beside a gain, ask what imitation
+# alone reaches from demonstrations that show the best.
 #
 # ## When is something learnt?
 #

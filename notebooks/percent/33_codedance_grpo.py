@@ -482,8 +482,9 @@ for when, some in (("before", outcomes["sampled"]), ("after", drawn_now)):
 # them there is no right answer, and the worth is that of the call alone. And look at `composed`. Where no attempt is right, a
 # call is worth as much as it can be. But it is paid for the *share* of an attempt's calls that succeed, not for their number:
 # one that succeeds earns as much as three, and more than three of which one fails. So calls an episode may become fewer while
-# the share of them that succeeds grows (the last two lines, but of so few episodes that chance can do it). Where the table contradicts a sign, remember that all kinds
-# share one set of weights: what is learnt on many questions carries over to a kind on which the reward says otherwise.
+# the share of them that succeeds grows (the last two lines, but of so few episodes that chance can do it). Where the
+# table contradicts a sign, remember that all kinds share one set of weights: what is learnt on many questions carries
+# over to a kind on which the reward says otherwise.
 #
 # **Exercise 33.3.** In which share of the kinds did calls move as the reward predicts? Count only kinds whose calls moved by at
 # least 0.05; a worth below 0 predicts fewer calls, above 0 more. If none moved, return None. (The cell above has made both,

@@ -30,13 +30,13 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
         return text
     text = f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out"
-    if of(stages, "decided-sft/acc_2x2"):
-        text += "."  # what imitation of looks alone reaches on the test, stands beside who did it
-    else:
-        text += f": imitation of looks alone solves {copied[0].value:.2f} of the puzzles kept for making choices."
+    # Where it was measured on the test, what imitation of looks alone reaches is told beside who did it.
+    known = of(stages, "decided-sft/acc_2x2")
+    kept = "the puzzles kept for making choices"
+    text += "." if known else f": imitation of looks alone solves {copied[0].value:.2f} of {kept}."
     if not (drawn := of(stages, "sft/guesses_60_sampled_looks", "sft/guesses_60_sampled_acc")):
         return text
     return (
-        f"{text} Sampled on these, the cold start itself looks in {drawn[0].value:.2f} of its episodes and solves "
+        f"{text} Sampled on {kept}, the cold start itself looks in {drawn[0].value:.2f} of its episodes and solves "
         f"{drawn[1].value:.2f}; played greedily it always begins in the likelier way, with a look or without."
     )

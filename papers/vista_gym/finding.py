@@ -43,11 +43,12 @@ def _elsewhere(stages: Mapping[str, Metrics]) -> str:
         return ""
     agent, base = found
     told = f"{agent.value:.3f} of the questions right, and the base, asked directly, {base.value:.3f}"
-    others = ""
-    if (every := stages["grpo"].get("acc_all")) is not None and every.n > agent.n:
-        share = (every.value * every.n - agent.value * agent.n) / (every.n - agent.n)
-        those = f" On the other {every.n - agent.n}, of kinds and sets that it was trained on, it gets {share:.2f}"
-        papers = stages["grpo"].get("acc_in")
-        those += f" ({papers.value:.2f} on the {papers.n} of the paper's sets)" if papers else ""
-        others = f"{those}: the share of all is a matter of their numbers."
-    return f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}.{others}"
+    text = f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}."
+    every, sets = (stages["grpo"].get(name) for name in ("acc_all", "acc_in"))
+    if every is None or every.n <= agent.n:
+        return text
+    others = every.n - agent.n
+    share = (every.value * every.n - agent.value * agent.n) / others
+    text += f" On the other {others}, of kinds and sets that it was trained on, it gets {share:.2f}"
+    text += f" ({sets.value:.2f} on the {sets.n} of the paper's sets)" if sets else ""
+    return f"{text}: the share of all is a matter of their numbers."

@@ -98,22 +98,18 @@ def test_agile_tells_what_imitation_reaches_where_nobody_guessed() -> None:
     text = told("agile", **looks, sft__guesses_0_greedy_acc=(0.83, 0.7, 0.9))
     assert "imitation of looks alone solves 0.83 of the puzzles kept for making choices." in text
     known = told("agile", **looks, sft__guesses_0_greedy_acc=MOST, **{"decided-sft__acc_2x2": MOST})
-    assert known.endswith("so that reinforcement has something to find out."), (
-        "the same start on the test: told beside it"
+    assert known.endswith("has something to find out."), "the same start on the test is told beside who did it"
+    sampled = {"sft__guesses_60_sampled_looks": SOME, "sft__guesses_60_sampled_acc": NONE}
+    assert "Sampled on the puzzles kept for making choices, the cold start itself looks in 0.30" in told(
+        "agile", **looks, **sampled, sft__guesses_0_greedy_acc=MOST
     )
 
 
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (
-            MOST,
-            "before reinforcement, 0.90 after it: where it calls, it asks for the wrong thing more",
-        ),
-        (
-            WIDE,
-            "before reinforcement, 0.50 after it: whether it asks better or worse where it",
-        ),
+        (MOST, "before reinforcement, 0.90 after it: where it calls, it asks for the wrong thing more"),
+        (WIDE, "before reinforcement, 0.50 after it: whether it asks better or worse where it"),
         (
             (0.02, 0.0, 0.05),
             "before reinforcement, 0.02 after it: where it calls, it asks for the wrong thing less",

@@ -140,12 +140,10 @@ def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
 def _alone(stages: Mapping[str, Metrics], metric: str) -> str:
     """What imitation alone reaches from a start that was left nothing to find out; empty: not measured."""
     alone = stages.get(DECIDED, {}).get(metric)
-    return (
-        f"The cold start's expert often guesses or gives up, on purpose; of one that always does what is best, "
-        f"imitation alone reaches {_value(alone)}."
-        if alone
-        else ""
-    )
+    if alone is None:
+        return ""
+    expert = "The cold start's expert doesn't always do what is best, on purpose; of one that does"
+    return f"{expert}, imitation alone reaches {_value(alone)}."
 
 
 def _against_direct(stages: Mapping[str, Metrics], metric: str) -> tuple[int, int | None] | None:

@@ -76,9 +76,8 @@ def prove_all(papers: Sequence[Paper], again: bool = False, root: Path = ROOT) -
             for figures, path, results in some:
                 if results["commit"] == at:
                     apart = differs
-                    if (
-                        "trained" in results
-                    ):  # made of stored outcomes, without the claims notebook: its words may change
+                    if "trained" in results:
+                        # Made of stored outcomes, without the claims notebook: its words may change.
                         apart = [text for text in differs if not text.startswith(f"{figures.notebook}.ipynb ")]
                     fine &= _conclude(paper, figures, path, results, inputs[figures.name] + apart, compared)
     return fine

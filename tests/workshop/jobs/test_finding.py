@@ -150,8 +150,8 @@ def test_observations_and_the_ceiling_are_told_where_they_were_measured() -> Non
 
 def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
     sure = (
-        "The cold start's expert often guesses or gives up, on purpose; of one that always does what is best, "
-        "imitation alone reaches 0.90 [0.80, 1.00]."
+        "The cold start's expert doesn't always do what is best, on purpose; of one that does, imitation alone reaches "
+        "0.90 [0.80, 1.00]."
     )
     alone = f"{sure} So training"
     assert alone in told(direct=LOW, sft=LOW, grpo=HIGH, **{"decided-sft": HIGH})
@@ -164,10 +164,8 @@ def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
     ceiling = "Asked directly with the full images in front of it, the base reaches 0.90 [0.80, 1.00]"
     stages["direct_originals"] = stages["decided-sft"]
     begun = f"Reinforcement raised it from where it began. {alone} {ceiling}"
-    assert (
-        in_words(stages, "acc")
-        == f"{begun}; the agent isn't above that, so nothing shows that it sees better than it did."
-    )
+    no_better = "the agent isn't above that, so nothing shows that it sees better than it did."
+    assert in_words(stages, "acc") == f"{begun}; {no_better}"
     better = {"grpo": stages["grpo"], "direct_originals": stages["sft"]}
     assert in_words(stages | better, "acc").endswith("].")
 

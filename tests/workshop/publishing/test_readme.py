@@ -155,6 +155,8 @@ def test_the_first_sentence_is_short_and_gives_a_reason_only_where_there_is_one(
     assert first(**both, grpo__observation_gap_swapped=(0.1, -0.1, 0.3)) == f"{told}."
     same = {"direct__acc_2x2": high, "grpo__acc_2x2": high}
     assert first(**same, grpo__observation_gap_swapped=(0.6, 0.5, 0.7)).endswith("on 2 cores 0.81.")
+    shown = first(**both, direct_originals__acc_2x2=(0.89, 0.5, 1.0))
+    assert shown == f"{told}.".replace("right;", "right (0.89 with full images);")
     assert first(grpo__acc_2x2=high) == "Not measured yet."
 
 
