@@ -229,7 +229,7 @@ display(
 # A cold start that never looks would give such groups only; that is why ours shows both.
 #
 # **Exercise 13.1.** Which share of the groups of this batch is flat? Write it for any list of rewards, group after group.
-# Rewards that differ by less than 0.000001 count as equal.
+# Rewards that differ by less than a millionth count as equal.
 
 
 # %% tags=["exercise"]
@@ -444,7 +444,7 @@ display(figure)
 # </details>
 #
 # The sampled curves are of what the training itself plays. The greedy one is measured on a few held-out puzzles before
-# each step (of eight, one is 0.125); the likeliest token is right more often than a drawn one
+# each step (of eight, one is an eighth); the likeliest token is right more often than a drawn one
 # ([why they differ](../docs/surprises.md#accuracy-of-training-and-of-evaluation-disagree)). Where the greedy curve no
 # longer moves, the sampled ones may still rise: it tells when two ways change places, they tell how far apart they are.
 # The loss above stays near 0 and says nothing. Each look also costs a turn, and the reward charges turns: watch the panel

@@ -262,7 +262,7 @@ def sampled_and_greedy(probabilities: list[float]) -> tuple[float, float]:
 check("14.2", sampled_and_greedy)
 
 # %% [markdown]
-# Try your function on five decisions that are each right with probability 0.95: it says 0.77 and 1.
+# Try your function on five decisions that are each right with probability 0.95: it says $0.95^5 = 0.77$ and 1.
 #
 # ## The other claims
 #

@@ -361,7 +361,7 @@ print("written:", f"runs/{run}/results.json")
 #
 # **Exercise 24.4.** Five training runs with different seeds have the gains `0.0, 0.1, 0.1, 0.2, 0.3`. None lost, four
 # gained. Is the mean gain above 0 beyond doubt? Over $k$ runs with mean $\bar g$ and sample standard deviation $s$
-# (divided by $k - 1$) the 95 % interval is $\bar g \pm t \, s / \sqrt{k}$, where $t$ is Student's: 2.776 for 5 runs.
+# (divided by $k - 1$) the 95 % interval is $\bar g \pm t \, s / \sqrt{k}$, where $t$ is Student's, $2.776$ for 5 runs.
 # Write its lower end. (The kit adds the spread between images to $s$: `contrast` in `kit/evaluate/intervals.py`.)
 
 

@@ -312,7 +312,7 @@ for name, (_, ys) in rightly.items():
 # If the first curve rises and the second doesn't, the agent hasn't learnt to answer anything new. It has become surer:
 # what it draws at random is more and more what it would say greedily anyway. If neither rises, no gain in answers shows:
 # single answers may still be lost and won, and calls may change. (The second curve goes in steps of one question: with
-# sixteen, less than 0.06 can't be seen. Here it doesn't move at all.)
+# sixteen, less than a sixteenth can't be seen. Here it doesn't move at all.)
 #
 # ## The paper's figure, with the kit's runs
 #

@@ -101,6 +101,31 @@ def test_no_stored_output_shows_a_path_of_the_machine_it_was_made_on() -> None:
     assert offenders(machine_paths) == {}
 
 
+NOT_QUOTED = re.compile(r"(?s)\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`|\]\([^)]*\)|\barXiv:[\d.]+")
+"""Of a lesson's prose: equations, code and links, whose numbers are of no run."""
+
+
+def printed(cell: NotebookNode) -> str:
+    """What a cell's outputs say in text, without the tags of a figure, which have its coordinates."""
+    texts = [one.get("text") or "".join(map(str, one.get("data", {}).values())) for one in cell.outputs]
+    return re.sub(r"<[^>]*>", "", "".join(texts))
+
+
+def unshown(each: Source) -> list[str]:
+    """Numbers of two decimals that the prose has and neither an output nor the code; not those of the paper."""
+    twin = nbformat.read(each.twin, as_version=4)
+    shown = "".join(cell.source + printed(cell) for cell in code_cells(twin))
+    prose = [part for cell in twin.cells if cell.cell_type == "markdown" for part in cell.source.split("\n\n")]
+    of_the_run = "\n".join(NOT_QUOTED.sub("", part) for part in prose if not re.search(r"\bpaper\b|\bTables? \d", part))
+    return [number for number in re.findall(r"(?<![\w.])\d+\.\d\d+(?![\w]|\.\d)", of_the_run) if number not in shown]
+
+
+def test_a_number_that_the_prose_quotes_stands_in_an_output() -> None:
+    """Executed on a run that ends elsewhere, a notebook would go on telling the figures of the one before."""
+    later = {name for chain in CHAINS.values() for name in chain[1:]}
+    assert {name: found for name, found in offenders(unshown).items() if name in later} == {}
+
+
 def test_code_cells_are_short() -> None:
     def long(each: Source) -> list[str]:
         found = []
