@@ -12,6 +12,9 @@ from papers.tables import markdown
 UNMEASURED = "not measured as stated"
 """What is told instead of a verdict where the figures are of an older statement."""
 
+EQUALS = {"equal": ("equal as claimed", "equal where a gain is claimed")}
+"""The verdict that says opposite things of two kinds of claims, and what is counted instead."""
+
 
 def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> str:
     """List claims in Markdown, a row each: statement, verdict, why, and what would decide it.
@@ -28,6 +31,14 @@ def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, st
 def verdict_of(record: Mapping[str, Any]) -> str:
     """A claim's verdict, or that there is none on what it states now."""
     return UNMEASURED if "measured" in record else str(record["verdict"])
+
+
+def counted_as(record: Mapping[str, Any]) -> str:
+    """A claim's verdict; of one that is equal besides whether that is what it claims."""
+    as_claimed, instead = EQUALS["equal"]
+    if (verdict := verdict_of(record)) != "equal":
+        return verdict
+    return as_claimed if all(check["side"] == "within" for check in record["checks"]) else instead
 
 
 def verdict_told(record: Mapping[str, Any]) -> str:

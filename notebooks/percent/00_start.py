@@ -88,7 +88,7 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # 95 % [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or F1, which
 # also counts answers that are partly right. Follow one paper's line from left to right; the papers' tasks differ, so one
 # line can't be compared with another. All begin at 0, because untrained the model doesn't act; notebook 12 says why a 0
-# can have so long a line. The longest, Mags-RL's at *sft*, is of two trainings only, from which little follows for a third.
+# can have so long a line. A line is long where few images were asked about: AGILE's puzzles here are of eight photographs.
 
 # %%
 stages = {
@@ -255,8 +255,8 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 # ## The notebooks
 #
 # Read them in order; each takes minutes. 00–06 are the basis of all papers; on a laptop 02 and 05 can wait until you
-# ask how code is run safely, and how to train on GPUs. Each paper has its own ten: the task and its tools, training,
-# claims. `python -m kit list` names them one by one.
+# ask how code is run safely, and how to train on GPUs. Each paper has numbers of its own, as AGILE 11 to 15: the task
+# and its tools, training, claims. `python -m kit list` names them one by one.
 
 # %%
 from workshop.jobs.notebooks import sources
@@ -302,7 +302,7 @@ for ten, some in tens.items():
 # | profile | machine | model | an AGILE run takes |
 # |---|---|---|---|
 # | `smoke` | any | tiny | a few minutes; shows only that every cell runs |
-# | `laptop` | 2 cores, 8 GB | tiny, committed with the kit | minutes; it really learns |
+# | `laptop` | 2 cores, 8 GB | tiny, committed with the kit | about 15 minutes; it really learns |
 # | `gpu` | one GPU of 24 GB | Qwen2.5-VL-3B with [LoRA](../docs/glossary.md#lora) | not measured |
 # | `node` | 8 GPUs of 80 GB | Qwen2.5-VL-7B, the papers' settings | not measured |
 #
@@ -353,7 +353,7 @@ print("2×2 puzzles, no piece in its place   solved")
 print(f"paper: untrained 7B model            {AGILE['base']['acc_2x2_L0']:.1%} of 300")
 print(f"paper: after SFT and RL              {AGILE['grpo']['acc_2x2_L0']:.1%} of 300")
 print(f"here:  untrained tiny model          {right} of 1")
-print("here:  after SFT and RL              not run")
+print("here:  after SFT and RL              see the last output")
 
 # %% [markdown]
 # **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that

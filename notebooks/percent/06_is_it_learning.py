@@ -197,8 +197,8 @@ def playing(policy, chat, tasks, *, temperature, around=shown.as_it_is):
 # ## Before reinforcement
 #
 # First the base is asked directly, in one turn and without a tool. Then it imitates a few episodes of a careless player,
-# who lifts no card, one or two (half of the time the one that was asked for), and answers with the colour that was seen
-# last, or with a guess.
+# who lifts no card, one or two (two times in three the one that was asked for), and answers with the colour that was
+# seen last or, where none was, with "red".
 
 # %%
 once = RolloutConfig(1, 12, temperature=0.0)
@@ -250,8 +250,8 @@ for where in (folder, busy_folder):
 # %% [markdown]
 # [Greedy](../docs/glossary.md#greedy) takes the likeliest token each time, sampling draws. Why are the two lines so far
 # apart? The demonstrations lift the asked card more often than any other, so it is the likeliest choice, and far from a
-# sure one. GRPO learns from sampled episodes, so here `sft` and `grpo` are compared as sampled; the other measures
-# below are greedy.
+# sure one. GRPO learns from sampled episodes, so here `sft` and `grpo` are compared as sampled, and so is pass@k; the
+# base, asked directly, and what questions 3 and 4 play are greedy.
 #
 # ## Two rewards
 #
@@ -546,8 +546,8 @@ display(five(found["busy"], title="paid for the deed's name"))
 
 # %% [markdown]
 # Read the second figure from above: reinforcement took away what imitation had brought, so acting doesn't pay, and what
-# it is shown doesn't matter. Only the fourth question looks well: many calls, and they succeed. The fifth says that it
-# won't change any more.
+# it is shown doesn't matter. Only two rows of the fourth look well: many calls, and they succeed. That it won't
+# change any more stands in the steps above: in the last one all groups are flat.
 #
 # <details><summary>Which single curve, watched during the training, would have stopped it? Think first, then open.</summary>
 #
@@ -661,9 +661,9 @@ from papers.registry import published
 from papers.starts import comparable, starts_picture
 
 several = comparable(published())
-guess = """From left to right the starts get less decided; the last of each paper is the one
-whose figures the kit publishes. Guess where imitation alone is best, where reinforcement adds
-most, and where the two together end highest."""
+guess = """The start on the left always shows what is best (*as the expert plays*), the last is the
+one whose figures the kit publishes; *half* lies between. Guess where imitation alone is best, where
+reinforcement adds most, and where the two together end highest."""
 none = """Of no paper two starts are measured yet: one that always shows the best, one that
 is half open and the published one. Here they will be compared."""
 display(Markdown(guess if several else none))

@@ -185,7 +185,7 @@ print(f"of {len(blind)} answers without a look {whole} name each piece once,", e
 print(sum(one.correct for one in blind), "are right")
 
 # %% [markdown]
-# The guesser of the first cell draws one of the 24 orders and earns −0.206. A model that was shown guesses may have
+# The guesser that we computed first draws one of the 24 orders and earns −0.206. A model that was shown guesses may have
 # learnt their form and not that each piece comes once. An answer that names a piece twice is never right: it earns −0.250.
 #
 # Now one group: the one in which looking made the greatest difference.
@@ -226,7 +226,7 @@ display(
 # %% [markdown]
 # A group whose rewards are all equal is *[flat](../docs/glossary.md#flat-group)*: every advantage in it is zero, and
 # it teaches nothing. Suppose that all eight episodes guess, and all are wrong. Then nobody did better than anybody else.
-# A cold start that never looks would give such groups only; that is why ours shows both.
+# A cold start that never looks would give hardly any others; that is why ours shows both.
 #
 # **Exercise 13.1.** Which share of the groups of this batch is flat? Write it for any list of rewards, group after group.
 # Rewards that differ by less than a millionth count as equal.
@@ -438,8 +438,8 @@ display(figure)
 # %% [markdown]
 # <details><summary>Which rises first, which ends higher? Guess first, then open.</summary>
 #
-# Looking comes first: its curve is at its height while that of right answers still rises, and it ends higher, because not
-# every look is read rightly. (So it is in the stored run. Is it in yours?)
+# Of the two sampled curves looking comes first: it is at its height while that of right answers still rises, and it ends
+# higher, because not every look is read rightly. (So it is in the stored run. Is it in yours?)
 #
 # </details>
 #
@@ -564,8 +564,8 @@ for what, some in alike.items():
 #
 # The difference between the first bar and the second is the [observation gap](../docs/glossary.md#observation-gap): what
 # the agent takes from its own observations. An agent without a gap has learnt to press a button. One whose gap is as
-# large as its accuracy solves nothing that it hasn't seen for itself. Only a test like this can tell the two apart:
-# their rewards, while they train, may look alike.
+# large as its accuracy solves nothing that it hasn't seen for itself. Only a test like this tells the two apart for
+# sure: where the thumbnails are enough to be right, both earn the same.
 #
 # ## Does it do what it says?
 #

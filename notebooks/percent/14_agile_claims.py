@@ -663,7 +663,8 @@ else:
     print("One start is measured so far, so there is nothing to compare.")
 
 # %% [markdown]
-# A large gain is no merit by itself: it may tell how much the start had left open.
+# The left pair is of one training, the right one of several: the left intervals cover puzzles alone. And a large gain is
+# no merit by itself: it may tell how much the start had left open.
 #
 # ## Paper / here / why different
 #

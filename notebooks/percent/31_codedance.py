@@ -84,8 +84,8 @@ print({name: len(tasks) for name, tasks in given.items()} or "drawn tasks alone"
 # %% [markdown]
 # ## Easy and hard
 #
-# There are thirteen kinds of tasks. Easy means: the answer stands in the image that the prompt shows. What are the answers?
-# You will find that you don't need a tool for any of them.
+# There are thirteen kinds of tasks. Easy means: a look at the image that the prompt shows is enough. What are the
+# answers? You will find that you don't need a tool for any of them.
 
 # %%
 one_of_each = make_tasks(dict.fromkeys(MAKERS, 1), 5, "development")
@@ -101,8 +101,8 @@ for t in easy:
     print(f"{t.meta['kind']:12s} {t.target[0]}")
 
 # %% [markdown]
-# Hard means: the answer isn't in that image. Something has to be computed, or counted, or the image hides it, because
-# it is turned, dark or too small. For which of these would you reach for a tool?
+# Hard means: a look at that image isn't enough. Something has to be computed, or picked out and counted, or the image
+# hides it, because it is turned, dark or too small. For which of these would you reach for a tool?
 
 # %% tags=["figure"]
 hard = [by_kind[name] for name in MAKERS if name.endswith("/hard")]
@@ -618,7 +618,7 @@ print("who says what is hard        a weak model  the program that draws it")
 # script, so they sound alike, and none of them is wrong. Its code opens the image as the model saw it; ours opens the
 # original, because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed
 # one here. Needless calls are asked for in a share `needless` of the easy demonstrations; a checksum of a task's id decides
-# in which, and needn't hit that share exactly. The reward is the released code's: the paper's text lost the constants of $d$.
+# in which, and needn't hit that share exactly. The constants of $d$ are the released code's, since the paper's text lost them.
 #
 # ## What you have seen
 #

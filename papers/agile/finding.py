@@ -21,12 +21,13 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         return ""
     looks, gap = found
     text = (
-        f"It looks {looks.value:.1f} times a puzzle, and shown another puzzle's pieces it solves {abs(gap.value):.2f} "
-        f"{'less' if gap.value >= 0 else 'more'}: {WORTH[sign(gap)]}."
+        f"The agent looks {looks.value:.1f} times a puzzle, and shown another puzzle's pieces it solves "
+        f"{abs(gap.value):.2f} {'less' if gap.value >= 0 else 'more'}: {WORTH[sign(gap)]}."
     )
     if further := of(stages, "direct/acc_2x2_photographs", "grpo/acc_2x2_photographs"):
         base, agent = further
-        text += f" Of puzzles of the further photographs the base solves {base.value:.2f}, the agent {agent.value:.2f}."
+        text += f" Of puzzles cut from other photographs than the table's the base solves {base.value:.2f},"
+        text += f" the agent {agent.value:.2f}."
     if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
         return text
     text = f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out"

@@ -33,7 +33,9 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (found := of(stages, "sft/calls_easy", "grpo/calls_easy")):
         return ""
     start, adaptive = found
-    text = f"Played greedily, calls on an easy question, which needs none: {start.value:.2f} after the cold start"
+    text = (
+        f"Played greedily, it makes {start.value:.2f} calls on an easy question, which needs none, after the cold start"
+    )
     since = LESS[moved(start, adaptive)]
     if not (bonus := of(stages, "bonus/calls_easy")):
         return f"{text}, {adaptive.value:.2f} after reinforcement: {since.format('it')}."

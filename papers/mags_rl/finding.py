@@ -14,6 +14,9 @@ LEARNT = {
 }
 """Sign of the change → what follows."""
 
+KINDS = {"attribute": "about a named card", "relation": "about the card beside it", "count": "that count"}
+"""Kinds of questions, in words."""
+
 
 def finding(stages: Mapping[str, Metrics]) -> str:
     """Tell the share of boxes that show what decides, before and after reinforcement; empty: not measured."""
@@ -32,5 +35,17 @@ def _added(stages: Mapping[str, Metrics]) -> str:
         return ""
     greedy, sampled = gains
     surely = "" if sign(sampled) else ", which can't be told from chance"
-    play = f"Played by sampling and not greedily, it adds {sampled.value:.2f} to them{surely}."
+    play = f"Played by sampling and not greedily, it adds {sampled.value:.2f} to them{surely}.{_kinds(stages)}"
     return f" Reinforcement raises the share of hard questions answered rightly by {greedy.value:.2f}. {play}"
+
+
+def _kinds(stages: Mapping[str, Metrics]) -> str:
+    """Which hard questions it answers, kind by kind, and of which the answer doesn't come from what it is shown."""
+    right = of(stages, *(f"grpo/acc_{kind}_hard" for kind in KINDS))
+    gaps = of(stages, *(f"grpo/observation_gap_swapped_{kind}_hard" for kind in KINDS))
+    if not right or not gaps:
+        return ""
+    told = ", ".join(f"of those {called} {one.value:.2f}" for one, called in zip(right, KINDS.values(), strict=True))
+    blind = [called for gap, called in zip(gaps, KINDS.values(), strict=True) if gap.value <= 0]
+    same = f"; those {' and '.join(blind)} no less often with another question's crops" if blind else ""
+    return f" Hard questions are right: {told}{same}."

@@ -19,7 +19,7 @@ ASKS = {
 }
 """Sign of the change → what follows."""
 
-ELSEWHERE = {1: "which is more", 0: "which can't be told apart", -1: "which is less"}
+ELSEWHERE = {1: "that is more", 0: "these can't be told apart", -1: "that is less"}
 """Sign of its lead over the base where neither was trained → what follows."""
 
 
@@ -27,9 +27,8 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     """Tell in how many episodes it calls, and how many of those ask for the wrong thing; empty: not measured."""
     if not (called := of(stages, "sft/called", "grpo/called")):
         return ""
-    calls = (
-        f"It calls a tool in {called[0].value:.2f} of the episodes before reinforcement and in {called[1].value:.2f}"
-    )
+    before, after = (f"{one.value:.2f}" for one in called)
+    calls = f"The agent calls a tool in {before} of the episodes before reinforcement and in {after}"
     text = f"{calls} after it: {CALLS[moved(*called)]}.{_elsewhere(stages)}"
     if not (wrong := of(stages, *(f"{stage}/called_for_the_wrong_thing" for stage in ("sft", "grpo")))):
         return text
@@ -42,13 +41,14 @@ def _elsewhere(stages: Mapping[str, Metrics]) -> str:
     if not (found := of(stages, "grpo/acc_out", "direct/acc_out")):
         return ""
     agent, base = found
-    told = f"{agent.value:.3f} of the questions right, and the base, asked directly, {base.value:.3f}"
-    text = f" On sets that it was not trained on it gets {told}: {ELSEWHERE[moved(base, agent)]}."
+    told = f"gets {agent.value:.3f} right, and the base, asked directly, {base.value:.3f}"
+    told += f": {ELSEWHERE[moved(base, agent)]}."
+    text = f" Of questions from sets that it was not trained on it {told}"
     every, sets = (stages["grpo"].get(name) for name in ("acc_all", "acc_in"))
     if every is None or every.n <= agent.n:
         return text
-    others = every.n - agent.n
+    others, text = every.n - agent.n, f" Of the {agent.n} questions from sets that it was not trained on it {told}"
     share = (every.value * every.n - agent.value * agent.n) / others
     text += f" On the other {others}, of kinds and sets that it was trained on, it gets {share:.2f}"
     text += f" ({sets.value:.2f} on the {sets.n} of the paper's sets)" if sets else ""
-    return f"{text}: the share of all is a matter of their numbers."
+    return f"{text}: so the share of all depends on the mix."

@@ -34,4 +34,10 @@ def _by_difficulty(stages: Mapping[str, Metrics]) -> str:
     if not gains:
         return ""
     simple, hard = gains
-    return f" To coding F1 reinforcement added {simple.value:.2f} on Simple sheets and {hard.value:.2f} on Hard ones."
+    text = f" To coding F1 reinforcement added {simple.value:.2f} on Simple sheets and {hard.value:.2f} on Hard ones."
+    if not (before := of(stages, "direct/f1_coding_hard", "sft/f1_coding_hard")) or moved(*before) < 1:
+        return text
+    base, start = before
+    return (
+        f"{text} On Hard ones the cold start, too, beats the base asked directly ({start.value:.2f}, {base.value:.2f})."
+    )

@@ -67,7 +67,7 @@ def test_codedance_tells_whether_the_outcome_alone_does_the_same(alone: Value, s
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
     assert text == (
-        "Played greedily, calls on an easy question, which needs none: 0.30 after the cold start, 0.00 after "
+        "Played greedily, it makes 0.30 calls on an easy question, which needs none, after the cold start, 0.00 after "
         "reinforcement: it calls less than the cold start."
     )
 
@@ -90,7 +90,7 @@ def test_mags_rl_tells_where_the_boxes_lie(after: Value, says: str) -> None:
 )
 def test_agile_tells_what_looking_is_worth(gap: Value, says: str) -> None:
     text = told("agile", grpo__calls_of_observation=(2.1, 2.0, 2.2), grpo__observation_gap_swapped_2x2=gap)
-    assert text.startswith("It looks 2.1 times a puzzle") and text.endswith(says)
+    assert text.startswith("The agent looks 2.1 times a puzzle") and text.endswith(says)
 
 
 def test_agile_tells_what_imitation_reaches_where_nobody_guessed() -> None:
@@ -123,11 +123,11 @@ def test_vista_gym_tells_that_it_calls_and_of_those_that_call_for_what(wrong: Va
     assert says in text
 
 
-@pytest.mark.parametrize(("agent", "says"), [(MOST, "which is more."), (WIDE, "apart."), (NONE, "which is less.")])
+@pytest.mark.parametrize(("agent", "says"), [(MOST, "that is more."), (WIDE, "apart."), (NONE, "that is less.")])
 def test_vista_gym_tells_what_becomes_of_sets_that_were_not_trained_on(agent: Value, says: str) -> None:
     called = {"sft__called": SOME, "grpo__called": MOST}
     text = told("vista_gym", **called, direct__acc_out=SOME, grpo__acc_out=agent)
-    assert f"{agent[0]:.3f} of the questions right, and the base, asked directly, 0.300: " in text
+    assert f"{agent[0]:.3f} right, and the base, asked directly, 0.300: " in text
     assert text.endswith(says) and "not trained on" not in told("vista_gym", **called)
 
 
@@ -136,10 +136,11 @@ def test_vista_gym_tells_sets_that_it_was_trained_on_apart() -> None:
     called, asked = {"called": Interval(*SOME, 24)}, {"acc_out": Interval(*NONE, 24)}
     after = {"called": Interval(*MOST, 24), "acc_out": Interval(0, 0, 0.3, 10), "acc_all": Interval(0.5, 0.4, 0.6, 40)}
     text = find_paper("vista_gym").tell({"sft": called, "direct": asked, "grpo": after})
-    assert "On the other 30, of kinds and sets that it was trained on, it gets 0.67: the share of all" in text
+    assert "Of the 10 questions from sets that it was not trained on it gets 0.000 right" in text
+    assert "On the other 30, of kinds and sets that it was trained on, it gets 0.67: so the share of all" in text
     after |= {"acc_in": Interval(0.4, 0.3, 0.5, 5)}
     text = find_paper("vista_gym").tell({"sft": called, "direct": asked, "grpo": after})
-    assert "it gets 0.67 (0.40 on the 5 of the paper's sets): the share of all" in text
+    assert "it gets 0.67 (0.40 on the 5 of the paper's sets): so the share of all" in text
 
 
 @pytest.mark.parametrize(("sampled", "says"), [(SOME, "."), (NONE, ", which can't be told from chance.")])
@@ -149,6 +150,18 @@ def test_mags_rl_tells_what_sampled_play_adds_beside_greedy_play(sampled: Value,
     assert text.endswith(
         f"answered rightly by 0.30. Played by sampling and not greedily, it adds {sampled[0]:.2f} to them{says}"
     )
+
+
+def test_mags_rl_tells_which_kinds_are_answered_without_what_is_shown() -> None:
+    kinds = ("attribute", "relation", "count")
+    right = {f"grpo__acc_{kind}_hard": MOST for kind in kinds}
+    gaps = {f"grpo__observation_gap_swapped_{kind}_hard": SOME for kind in kinds[:2]}
+    gains = {f"grpo__acc_gain_over_sft_hard{how}": SOME for how in ("", "_sampled")}
+    measured = {"sft__right_all": SOME, "grpo__right_all": MOST, **gains, **right, **gaps}
+    text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=WIDE)
+    assert "those that count 0.90; those that count no less often with" not in text, "it may lose by it"
+    text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=(-0.06, -0.11, 0.0))
+    assert text.endswith("those that count 0.90; those that count no less often with another question's crops.")
 
 
 def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:
@@ -175,6 +188,10 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     gains = {f"grpo__gain_over_sft_coding_{n}": value for n, value in (("simple", MOST), ("hard", SOME))}
     added = told("visual_arft", **measured, **gains)
     assert added.endswith("reinforcement added 0.90 on Simple sheets and 0.30 on Hard ones.")
+    hard = {"direct__f1_coding_hard": NONE, "sft__f1_coding_hard": MOST}
+    beats = told("visual_arft", **measured, **gains, **hard)
+    assert beats.endswith("On Hard ones the cold start, too, beats the base asked directly (0.90, 0.00).")
+    assert told("visual_arft", **measured, **gains, **hard | {"sft__f1_coding_hard": NONE}) == added
     lost = told("visual_arft", **measured, grpo__gain_over_sft_search=(-0.11, -0.17, -0.05))
     assert lost.endswith("F1 there goes 0.13 → 0.02: less is found."), "the same tasks are compared where they are"
 

@@ -24,7 +24,7 @@ from papers.registered import FILE, registered
 from papers.registry import find_paper, published
 from papers.starts import STARTS, TRAININGS
 from papers.tables import markdown
-from papers.verdicts import UNMEASURED, verdict_of, verdict_told, why, would_decide
+from papers.verdicts import EQUALS, UNMEASURED, counted_as, verdict_of, verdict_told, why, would_decide
 from workshop.jobs.finding import ONE_TRAINING, in_short, in_words, own_finding
 from workshop.publishing.came_out import came_out, minutes_a_seed, seeds_of
 from workshop.publishing.origin import current, origin, pictures_of, told_beside
@@ -36,11 +36,11 @@ MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->
 WHY = 200
 """Characters of a claim's why, two lines of a page; all of its evidence is folded below the table."""
 
+ARMS = re.compile(r"not run: (\w+_runs(?:, \w+_runs)*)$")
+"""What isn't run, in evidence, by a notebook's parameters."""
+
 SHARE = re.compile(r"(share of [^;]*? \d\.\d+ \[)(-?[\d.]+), (-?[\d.]+)\]")
 """A share with its interval, in evidence."""
-
-EQUALS = {"equal": ("equal as claimed", "equal where a gain is claimed")}
-"""The verdict that says opposite things of two kinds of claims, and what is counted instead."""
 
 OTHER_STARTS = """From other cold starts, after imitation (`-sft`) and after reinforcement. *decided*: its expert always
 does what is best. *half*: it does otherwise half as often as the one above."""
@@ -102,7 +102,7 @@ def headline(paper: str, results: Results) -> str:
     if results is None:
         return f"{title}: not measured yet."
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    words = in_words(stages, next(iter(evaluation.headlines)))
+    words = in_words(stages, *next(iter(evaluation.headlines.items())))
     one = ONE_TRAINING if seeds_of(results) == 1 else ""
     return " ".join(text for text in (f"{title}.", words, own_finding(evaluation, stages), one) if text)
 
@@ -209,13 +209,16 @@ def _evidence(claim: Mapping[str, Any]) -> str:
 
 def _reasoned(claim: Mapping[str, Any]) -> list[str]:
     """What a claim says, its verdict, why in a line or two, and what would decide it."""
-    verdict = verdict_told(claim) if verdict_of(claim) == "equal" else verdict_of(claim)
+    verdict = verdict_of(claim)
+    if verdict == "equal":  # says opposite things of a claim of equality and of a gain
+        verdict = f"{verdict_told(claim)}, {counted_as(claim).removeprefix('equal ')}"
     reason = shorten(_plain(why(claim)), WHY, placeholder=" …")
     return [claim.get("statement", ""), verdict, reason, would_decide(claim)]
 
 
 def _plain(text: str) -> str:
-    """Evidence as it is read: no minus before a zero, and no share above 1 or below 0."""
+    """Evidence as it is read: arms by their names, no minus before a zero, and no share above 1 or below 0."""
+    text = ARMS.sub(lambda f: f"not trained yet: {f[1].replace('_runs', '')}", text)
     text = re.sub(r"-(0\.0+)\b", r"\1", text)
     return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
 
@@ -252,19 +255,11 @@ def _listed(names: Mapping[str, list[str]]) -> str:
 
 def _counted(claims: list[Mapping[str, Any]]) -> str:
     """Count claims by their verdicts: ``1 holds, 3 don't, 2 not testable here, 5 undecided``."""
-    found, several = Counter(map(_counted_as, claims)), {"holds": "hold", "doesn't": "don't"}
+    found, several = Counter(map(counted_as, claims)), {"holds": "hold", "doesn't": "don't"}
     verdicts = [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
     told = {verdict: found[verdict] for verdict in verdicts if found[verdict]}
     counts = [f"{n} {verdict if n == 1 else several.get(verdict, verdict)}" for verdict, n in told.items()]
     return ", ".join(counts) or "none was tested"
-
-
-def _counted_as(claim: Mapping[str, Any]) -> str:
-    """A claim's verdict; of one that is equal besides whether that is what it claims."""
-    as_claimed, instead = EQUALS["equal"]
-    if (verdict := verdict_of(claim)) != "equal":
-        return verdict
-    return as_claimed if all(check["side"] == "within" for check in claim["checks"]) else instead
 
 
 def _papers(results: Mapping[str, Results], beside: Path) -> str:

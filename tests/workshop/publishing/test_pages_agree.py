@@ -14,9 +14,9 @@ from kit.evaluate.intervals import Interval
 from kit.evaluate.outcomes import by_stage
 from kit.files import ROOT
 from papers.registry import find_paper, published
-from papers.verdicts import verdict_of
+from papers.verdicts import EQUALS, verdict_of
 from workshop.publishing.came_out import ARMS
-from workshop.publishing.readme import EQUALS, judged
+from workshop.publishing.readme import judged
 
 Fact = tuple[str, str, str]
 """Paper, ``ARM/METRIC``, and the number as it is printed."""
@@ -27,7 +27,7 @@ FIRST = {name: next(iter(shown)) for name, shown in HEADLINES.items()}
 
 SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "agile": (
-        (f"It looks {N} times a puzzle", ("grpo/calls_of_observation",)),
+        (f"agent looks {N} times a puzzle", ("grpo/calls_of_observation",)),
         (f"pieces it solves {N} less", ("grpo/observation_gap_swapped_2x2",)),
         (f"gets {N} of such tasks right.*? on a laptop {N}", ("direct/acc_2x2", "grpo/acc_2x2")),
         (f"full images in front of it, the base reaches {N} ", ("direct_originals/accuracy",)),
@@ -43,7 +43,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ),
     ),
     "codedance": (
-        (f"needs none: {N} after the cold start", ("sft/calls_easy",)),
+        (f"makes {N} calls on an easy question", ("sft/calls_easy",)),
         (f"{N} under R_BAT, {N} under a bonus", ("grpo/calls_easy", "bonus/calls_easy")),
         *((rf"codedance.json`, up to[^:]*:.*?\b{arm} {N}", (f"{arm}/calls_easy",)) for arm in ("sft", "grpo", "bonus")),
     ),
@@ -56,7 +56,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
     "vista_gym": (
         (f"calls a tool in {N} of .*? in {N} after", ("sft/called", "grpo/called")),
-        (f"not trained on it gets {N} of .*? directly, {N}: ", ("grpo/acc_out", "direct/acc_out")),
+        (f"not trained on it gets {N} right.*? directly, {N}: ", ("grpo/acc_out", "direct/acc_out")),
     ),
 }
 """Paper → how a sentence of its own tells numbers, and which ones."""
