@@ -610,8 +610,8 @@ for name, e in episodes.items():
     print(f"{name:26s} {s.total:+.2f} = {parts}")
 
 # %% [markdown]
-# The mask says *which* tokens training may change. This number says *in which direction*, and it is the
-# same for every token of the episode. [Notebook 03](03_grpo_by_hand.ipynb) shows how one number an
+# The mask says *which* tokens training may change. This number, compared with what other attempts at the same task
+# earn, says *in which direction*, and that is the same for every token of the episode. [Notebook 03](03_grpo_by_hand.ipynb) shows how one number an
 # episode becomes a push on each token.
 #
 # ## Check yourself
@@ -676,8 +676,8 @@ display(
 - {len(given)} pictures took {places} of the ids. They carry no loss, and yet the loss
   reaches them: {count} of {places} get a gradient through what the model read.
 - Without the mask {wasted:.0%} of the pull would be on ids that nobody chose. Which way the
-  others are pulled is one number an episode: here from {paid[worst]:+.2f} ({worst}) to
-  {paid[best]:+.2f} ({best}).
+  others are pulled follows from one number an episode, compared with other attempts (03):
+  here from {paid[worst]:+.2f} ({worst}) to {paid[best]:+.2f} ({best}).
 """)
 )
 

@@ -50,6 +50,7 @@ from functools import partial
 from itertools import pairwise
 from math import comb
 from pathlib import Path
+from random import sample
 from statistics import median, quantiles
 from textwrap import fill
 
@@ -436,8 +437,8 @@ print("every episode holds what it should")
 # For comparison they start a new Python for each turn, which keeps no state but needs no mechanism. Guess how many times
 # slower the new Python is than a turn with all layers.
 #
-# A machine that does other things besides is slower now and faster then. So the ways take turns: in every round each is
-# measured once, and what the machine does besides falls on all of them.
+# A machine that does other things besides is slower now and faster then. So the ways take turns, in another order in every
+# round: what the machine does besides falls on all of them, and none is always the first.
 
 # %%
 crop = "part = photo.crop((40, 40, 120, 120)).resize((380, 380))"
@@ -463,7 +464,7 @@ def by_turns(ways) -> dict[str, list[float]]:
     """Milliseconds of each way, round after round; a first round isn't counted."""
     times = {way: [] for way in ways}
     for _ in range(repeats + 1):
-        for way, action in ways.items():
+        for way, action in sample([*ways.items()], len(ways)):
             began = time.perf_counter()
             action()
             times[way].append(1000 * (time.perf_counter() - began))
@@ -533,7 +534,8 @@ print(f"a new Python for each turn takes {slower:.1f} times a turn with all laye
 # The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes
 # about as long for one token (by the formula of notebook 05, with vLLM). What a single layer adds may be less than the
 # scatter of these rounds; all four together are compared as well. (One would expect little for a turn, because the
-# kernel only checks calls that it has to answer anyway, and something for a start.) Raise `repeats`, or run `python -m
+# kernel only checks calls that it has to answer anyway, and something for a start. A negative number isn't a layer that saves time: it
+# is what this way to measure still gets wrong.) Raise `repeats`, or run `python -m
 # kit bench sandbox`: it measures the processor time of all processes, which others don't add to, memory, and other ways
 # to run code.
 #
@@ -590,7 +592,7 @@ display(
 - With all layers on, {held} of {len(attacks)} attacks were stopped here (tier:
   {report.tier}).
 - The price: {a_turn} a turn and {a_start} a start, where a new Python
-  for each turn takes {new_python:.0f} ms. What a layer adds, where it is more than the scatter:
+  for each turn takes {new_python:.0f} ms. What the layers change, where it is more than the scatter:
   {", ".join(dear) or "none, in " + str(repeats) + " rounds"}.
 """)
 )

@@ -317,8 +317,9 @@ check("03.2", is_clipped)
 # | $\rho_{i,t}$ | new over old probability | `rho` |
 # | $\hat{A}_i$ | the advantage | `advantages` |
 #
-# First a mean over the policy's own tokens of an attempt, then over attempts. Take three tokens each,
-# with these ratios, in brackets what the environment wrote:
+# First a mean over the policy's own tokens of an attempt, then over attempts. Take these few tokens, with these
+# ratios, in brackets what the environment wrote. (In the code below every row has three places: what is missing is
+# filled with 1.0 and mask 0.)
 #
 # | | ratios | each counts | mean × advantage |
 # |---|---|---|---|
@@ -527,7 +528,7 @@ trainer.loss_type = "grpo"
 lengths, longer = mask.sum(dim=1).tolist(), 10
 rows = [*zip(names, lengths, advantages.tolist(), strict=True)]
 rows.append(("guess, if longer", longer, rows[-1][2]))
-print("each token is pushed with     by eq. 4   every token the same")
+print("push on a token at ρ = 1      by eq. 4   every token the same")
 for name, n, A in rows:
     total = sum(lengths) + (0 if name in names else longer - lengths[-1])
     print(f"{name:16s} {n:2d} tokens {A / (4 * n):+12.3f} {A / total:+12.3f}")

@@ -150,8 +150,8 @@ for kind in ("code", "search"):
         print("   ", turn.text.replace("\n", "; "))
 
 # %% [markdown]
-# Every turn that asks for something repeats the question, with what was found so far put into it. A large
-# model remembers what it was asked three turns ago; this one doesn't.
+# Before each search stands the question that it is to answer, with what was found so far put into it; the turn that reads a
+# sheet repeats its question, too. A large model remembers what it was asked three turns ago; this one doesn't.
 #
 # Four in ten of them, on sheets and on flags, are exchanged for one turn that gives up: "I can't tell", unknown. So the
 # model learns how to act, and not *that* it should: the start is [undecided](../docs/glossary.md#cold-start), and whether
@@ -238,7 +238,8 @@ print(n - looked_up, "sheets and", looked_up, "searches, in", steps, "batches")
 # %% [markdown]
 # ## What is paid
 #
-# Notebook 22 has the two rewards. Here the episode's is used: its tags, and the answer's F1. With
+# Notebook 22 has the two rewards. Here the episode's is used: 1 if all of its turns keep to the tags and it answers, if only
+# "unknown" (*the form's 1*), plus the answer's F1. With
 # `reward=em` only the exact answer counts; with `reward=steps` each step earns its own, as in the paper, and with
 # `code_reward=any` any block of code earns, also one that fails: the paper's rule to the letter.
 #
@@ -302,7 +303,8 @@ if by_hand:
 
 # %% [markdown]
 # Look at what the *best* of the search group is. If no answer in it earned more than the form's 1, as in the run stored
-# here, the best is an attempt that gave up, and that is what is pushed.
+# here, every episode that kept its form is pushed alike, those that gave up and those that searched and answered wrongly.
+# (The cell prints the first of them, which gave up.)
 #
 # A flat group (all A equal 0) pushes nothing; what moves there is moved by the other group. And where two
 # episodes share most of their words, raising one raises the other, and lowering one lowers the other: even the best
@@ -430,8 +432,9 @@ for setting in acts["after SFT"]:
 # one kind for another?
 #
 # Of each category of sheets, the number, the share of answers that match and, where that can be told, of pictures that
-# were restored. Is an undamaged sheet (*none*) always read? A category has few sheets, so one more of them moves its
-# share far:
+# were restored. Is an undamaged sheet (*none*) always read? (In the run stored here it isn't, and no more often than some
+# damaged ones: reading fails also where nothing has to be repaired.) A category has few sheets, so one more of them moves
+# its share far:
 
 # %% tags=["figure"]
 from papers.visual_arft.mat_coding import CATEGORIES
@@ -457,9 +460,9 @@ display(view.show(chosen, score=earned, chat=chat, is_right=is_right))
 # %% [markdown]
 # ## Right for the right reason?
 #
-# A search can go wrong at the flag, at the query, or at the snippet. For each search the gold documents
-# are known. In which share was the flag's document found, in which the last document, and how many were answered
-# rightly? Guess the order of the three shares for hard questions, which need two facts, after the cold start and after
+# A search can go wrong at the flag, at the query, or at the snippet. For each question the gold documents
+# are known. Of all questions, those that it never searched for included: for which share was the flag's document found,
+# for which the last document, and how many were answered rightly? Guess the order of the three shares for hard questions, which need two facts, after the cold start and after
 # reinforcement. Where it no longer searches, there is nothing left to sort: the cold start's searches show it then.
 
 

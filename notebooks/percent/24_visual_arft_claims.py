@@ -123,7 +123,7 @@ print("described as:", repr(asked[0].turns[0].text))
 # `untrained` is the agent with its tools before any training, `sft` after imitating the expert
 # ([SFT](../docs/glossary.md#sft)), `grpo` after [GRPO](../docs/glossary.md#grpo). Square brackets hold 95 %
 # intervals. With one seed an interval covers other images only; with several seeds it covers other training runs as
-# well. Round brackets hold the paper's number where it has one. Exact match (EM) is in `results.json` beside each F1.
+# well. A claim's checks are about other trainings, which one seed can't tell: there it shows `[no interval]`. Round brackets hold the paper's number where it has one. Exact match (EM) is in `results.json` beside each F1.
 
 
 # %%
@@ -270,7 +270,8 @@ display(five(metrics))
 #
 # **Exercise 24.1.** The trained agent differs from direct answering in two ways: it has tools, and it was trained.
 # Split the difference in `f1_coding` into what the tools alone change and what training adds to that. Read the
-# values from `metrics`, such as `metrics["direct"]["f1_coding"].value`, and give both as a pair.
+# values from `metrics`, such as `metrics["direct"]["f1_coding"].value`, and give both as a pair. (Mind what the first part is:
+# the untrained agent calls no tool and writes no tag, so it is what F1 loses by the agent's form, not what tools are worth.)
 
 # %% tags=["exercise"]
 answer = ...  # (change by the tools alone, change by training)
@@ -412,7 +413,8 @@ for name, claim in published["claims"].items():
     display(Markdown(f"**{name}**, *{verdict}*. {meant} {about[name]}"))
 
 # %% [markdown]
-# *Equal* rules out a difference as large as the claim's margin, and no smaller one: R3's margin of 0.05 is more than the
+# *Equal* rules out a difference as large as the claim's margin, and no smaller one. R3 claims equality, so *equal* bears it
+# out; R5 claims a gain, so *equal* speaks against it: a gain of 0.15 isn't there. R3's margin of 0.05 is more than the
 # paper's own gains (0.040 in F1, 0.030 in EM), so of these it says nothing. R4 *doesn't* by its check against SFT, as R2; its
 # weak baselines decide nothing there. A claim that is undecided or not testable here is not refuted, neither for our model
 # nor for the paper's.

@@ -114,7 +114,7 @@ def kind_of(task) -> str:
 # ## What the base does as an agent
 #
 # It was never taught when to use these tags. Guess what it does with the agent's prompt, then open the output. (The
-# stored outputs are of the published run. Its test, `test_seed=1`, has 1,017 questions; here 16 of each kind are
+# stored outputs are of a run with the published values. Its test, `test_seed=1`, has 1,017 questions; here 16 of each kind are
 # played, and all 13 that there are of easy arithmetic.)
 
 # %% tags=["guess"]
@@ -357,7 +357,7 @@ for kind, share in stages["after SFT"].items():
 # names the wrong one of its own entries. To look a value up in a list of one's own is a skill of its own. Imitation
 # taught it here once the look-up always stood at the same place, right behind the question (no cell compares).
 # Computations it has learnt as well: compare `chart_compute` with `chart_value`, which is a look-up. (The published
-# share of hard questions, 0.31, is lower: that test has 300 of `composed` where this one has 16, and this agent solves
+# share of hard questions is lower: that test has 300 of `composed` where this one has 16, and this agent solves
 # hardly one of them.)
 #
 # The kinds that no demonstration showed are there on purpose. Each wants something else. A hard `sheet` lies turned or in the
@@ -417,7 +417,7 @@ for name, found in gap.items():
 
 # %% [markdown]
 # On hard questions next to nothing should be left: what was right came out of the tool. On easy ones much should stay;
-# but look how often the greedy agent called there (0.02 times a question, above): where it hardly calls, hardly anything
+# but look how often the greedy agent called there (the output above): where it hardly calls, hardly anything
 # was blanked, and this says nothing of what its calls are worth on easy questions.
 #
 # **Exercise 32.2.** Write this measure, the [observation gap](../docs/glossary.md#observation-gap), for one set of

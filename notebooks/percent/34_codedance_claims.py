@@ -473,7 +473,7 @@ else:
 #
 # The table of your run has the paper's numbers in round brackets; they are of its own questions, which a laptop's base
 # can't read. What carries over is about calls. On how far it carries: our cold start, sampled as in training, calls
-# needlessly in half of the easy questions (greedily it hardly does), so a bonus finds more to pay for here than in the
+# needlessly in half of the easy questions (greedily less often), so a bonus finds more to pay for here than in the
 # paper, and R_BAT more to charge for. The paper's differences in accuracy (65.3, 63.6 and 65.8) are of single runs,
 # without intervals.
 #

@@ -246,7 +246,8 @@ for frame in ("pixels", "thousandths", "shares"):
 
 # %% [markdown]
 # The paper doesn't say in which unit its boxes are. Read in the wrong one a box lies elsewhere, and nobody notices: the crop
-# is a crop of something. So here the environment names its frame, and the prompt says it.
+# is a crop of something. So here the environment names its frame, and the prompt `full`, for real models, says it. (The brief one above
+# doesn't: the tiny model learns from its demonstrations that boxes are shares.)
 #
 # ## The magnifying glass
 #
@@ -338,8 +339,9 @@ check("41.4", start)
 # %% [markdown]
 # ## Two stages of twenty
 #
-# The curriculum: stage 1 trains on easier questions and asks for one box, stage 2 on harder ones and asks for several. Twenty
-# samples each are drawn here, and ten times as many beside them, to find out later what more of them add. Notebook 43 trains on
+# The curriculum: stage 1 trains on medium questions that count or compare places and asks for one box, stage 2 on hard ones
+# that count or ask for a line of a card, and asks for several. (Hard questions about the card beside a named one, and all
+# easy ones, are in neither.) Twenty samples each are drawn here, and ten times as many beside them, to find out later what more of them add. Notebook 43 trains on
 # these files, and 43 and 44 measure on the test boards, which are kept apart: none of them is trained on. `test-small` has
 # cards of half the size, so that a crop has to be enlarged four times: a harsher source for the network.
 

@@ -129,7 +129,7 @@ check("42.1", words)
 #
 # $n$ boxes were asked for, $k$ of them were valid: in order, inside the image, smaller than 40 % of it. With five different
 # words or more in the first round, few of them repeated (else stage 1 pays nothing or a tenth, and stage 2 a tenth), stage 1
-# pays $k/n$. Stage 2 asks for several boxes, and where the question counts, it compares $k$ with the true count $|a^*|$:
+# pays $k/n$. Stage 2 asks for several boxes and pays $k/n$ as well, but where the question counts, it compares $k$ with the true count $|a^*|$:
 #
 # $$\max(0, \min(1, k/|a^*|) - 0.05\,(n - k))$$
 #
@@ -188,8 +188,8 @@ print(f"without an answer:   {rethink(False, again):.3f}")
 # %% [markdown]
 # ## All of it
 #
-# $r = r_{fmt} + 2\,r_{ans} + r_{zoom} + 0.5\,r_{revo}$, where $r_{revo}$ is the term for thinking again, and the form adds
-# half of $f_{zoom}$ and a tenth each of the points for answer (1), thinking (0.5) and rethinking (0.5).
+# $r = r_{fmt} + 2\,r_{ans} + r_{zoom} + 0.5\,r_{revo}$, where $r_{revo}$ is the term for thinking again, $r_{ans}$ is 1 for an answer
+# that matches and 0.5 for one that a judge finds to mean the same, and the form adds half of $f_{zoom}$ and a tenth each of the points for answer (1), thinking (0.5) and rethinking (0.5).
 #
 # **Exercise 42.3.** Stage 1, 20 words, all unique, one valid box, the right answer, 25 unique words of rethinking. What is
 # the whole reward? Work it out on paper.

@@ -388,6 +388,10 @@ for name, some in zip(curves, rows, strict=True):
 display(Markdown(table))
 
 # %% [markdown]
+# In the stored run stage 1 raises both. Stage 2 raises the first alone, which looks like learning by heart; but of sixteen
+# development questions one is a sixteenth, so that is a suspicion only. The other terms hardly move. The test questions tell
+# more.
+#
 # ## What changed
 #
 # The test questions again, greedily: after the format start, after stage 1, after stage 2. How many of the hard ones does it
@@ -492,7 +496,9 @@ for name, some in (("before", before), ("after", after)):
     print(f"{name:6s}: looks at the right card {w:.2f}, then reads its line {q:.2f}")
 
 # %% [markdown]
-# (In the stored run the first line's 0.67 are four of six right looks: too few to say how well it read before.)
+# (In the stored run the first line's 0.67 are four of six right looks: too few to say how well it read before. And what it
+# looks at rightly after training can't be told from a random card's quarter, by the table above: of attributes it is shown
+# that it looks at some card instead of the middle, not that it knows which.)
 #
 # ## By heart?
 #
@@ -525,9 +531,11 @@ for name, some in found.items():
 #
 # Look at the boxes, too. Stage 1 pays one box as much as four; stage 2 pays for more of them where something is
 # counted. Do the boxes of your run follow? In the stored one they come before they are paid for: nearly all of the rise
-# in hard counting's boxes is stage 1's (`boxes_count_hard` in the table above). What pays for them is the answer, which
-# can't be counted from one card. Reinforcement sharpens what a policy does now and then: here, to look where the
-# question points. What it never does, it can't teach: the way from a colour to a place was learnt before, or it wasn't.
+# in hard counting's boxes is stage 1's (`boxes_count_hard` in the table above). Why isn't shown: one card doesn't suffice to
+# count, but the published agents count hard boards rightly no less often with another question's crops
+# ([README](../README.md#what-came-out)). Reinforcement sharpens what a policy does now and then: here, to name cards
+# instead of the middle and, where the question names the card beside another, the right one. What it never does, it can't
+# teach: the way from a colour to a place was learnt before, or it wasn't.
 #
 # ## The paper in one picture
 #
@@ -614,5 +622,7 @@ display(
 )
 
 # %% [markdown]
+# (In the stored run *some kinds of question* is one kind: the card beside a named one.)
+#
 # Next: [44](44_mags_rl_claims.ipynb), which asks what of this holds over several trainings, beside five ways of prompting
 # and other ways to train.

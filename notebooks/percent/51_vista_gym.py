@@ -111,7 +111,7 @@ for t in families:
 # %% [markdown]
 # ## Asking a chart
 #
-# A call names a tool and its arguments, as one JSON object. Here is a chart, and four calls. What will each of them say?
+# A call names a tool and its arguments, as one JSON object. (Some tools can do several things: then `task` says which.) Here is a chart, and four calls. What will each of them say?
 
 
 # %%
@@ -179,7 +179,7 @@ for task, wanted in (
     print(fill(f"→ {ask(task, wanted)}", 84, subsequent_indent="  "), "\n")
 
 # %% [markdown]
-# Of the diagram follows 51°: an angle at the circle is half of the one at the centre over the same arc, and that is 102°. The
+# The answer, 51°, follows from the diagram: an angle at the circle is half of the one at the centre over the same arc, and that is 102°. The
 # reader writes down the 102, the solver applies the theorem.
 #
 # ## Where tools go wrong
@@ -247,7 +247,7 @@ for gold, answers in (("1.5", ("1.6", "1.61")), ("40", ("42", "42.1"))):
 # ## The cards
 #
 # Each tool has a card: how often it is right on 200 inputs that it wasn't made on, with a 95 % interval. Before you look: what
-# is harder to read, a diagram or a chart? And what is easier, a text?
+# is harder to read, a diagram or a chart? Is a text easier to read than both?
 
 # %% tags=["guess"]
 cards = tomllib.loads(CARDS.read_text())
@@ -485,6 +485,8 @@ print("arguments of a call   a text, in one figure   an object; a text is read a
 # %% [markdown]
 # The paper's tools are models whose errors nobody knows beforehand; ours are algorithms, and their cards are measured. FigureQA
 # asks yes or no there, and which of two here, because no tool says yes.
+# The 19 twins are of the thirteen sets that the paper trains on and of the six that it measures by alone; the table's 15
+# is appendix A's count.
 #
 # ## What you have seen
 #

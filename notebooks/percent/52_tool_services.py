@@ -380,7 +380,8 @@ print("and then:", resting(0.01)[0].text)
 # ## Ask too much
 #
 # A queue without an end turns a slow tool into a training that stands still. A full one refuses, in words, and the client
-# waits a little and asks again; here it asks once. A service with room for two:
+# waits a little and asks again; here it asks once. A service with room for two: one works, two
+# wait. What becomes of eight calls at once?
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -394,7 +395,8 @@ for text, n in Counter(replies).most_common():
 # %% [markdown]
 # And where there is no service at all? One lost call in many an agent can bear, as it bears other errors. Were all its calls
 # to fail, it would learn not to call, from a fault that isn't its own. So the training ends, with the way out in words, and
-# goes on from its last checkpoint once the service is back.
+# goes on from its last checkpoint once the service is back. (`python -m visual_tools serve` in the message is how the
+# package serves without the kit.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT

@@ -206,7 +206,7 @@ for t in one_of_each:
 # ## What the base does
 #
 # It has never seen a tool. Ask it four ways, as the paper asked InternVL3-8B (Table 3): `direct`, in one turn and without
-# tools (57.5 % there); `untrained`, with the agent's prompt and all 26 tools (31.6 %, claim V1); `no_reasoning`, told which
+# tools (57.5 % there); `untrained`, with the agent's prompt and all 26 tools (31.6 %, claim V1: the claims come in 55); `no_reasoning`, told which
 # tools suit the question besides (48.4 %, the agent "without reasoning" of claim V3); and `reasoning`, without tools, a
 # thought before its answer (58.0 %).
 
@@ -248,6 +248,8 @@ for name, way in ways.items():
 # What costs it what it could do, the tools or the form? Look at `reasoning`, which has no tools, yet has to think and answer
 # in the agent's tags. Where it loses as much as those with tools do, the form costs it all, and nothing is told of tools. The
 # tiny model answers as it was taught to, without tags; a large one keeps to them, calls, and gets lost among its tools.
+# (An episode of the untrained agent may end in an answer and still have broken the form on its way: then it counts as wrong,
+# and 55 says of it that it didn't answer in the form.)
 #
 # ## An expert that isn't sure
 #
@@ -430,7 +432,7 @@ check("53.2", has_spread)
 # ## Does it read what its tools say?
 #
 # Same policy, same test questions, but every reply is blank. An agent that only goes through the motions loses nothing. Before
-# you look: how many calls an episode does the greedy agent make there (see above)? So how much can blank replies take from it?
+# you look: how many calls per episode does the greedy agent make there (see above)? So how much can blank replies take from it?
 
 # %% tags=["guess"]
 unseen = in_parts(
@@ -478,7 +480,8 @@ check("53.3", gap)
 #
 # `acc_in` is the share right on sets that the paper trains on and measures by (here 12 questions, of `chartqa` and
 # `mapqa`), `acc_out` on the six sets that nobody trains on, `acc_all` on all test questions; the other rows are
-# families. Round brackets hold the paper's numbers.
+# families. Round brackets hold the paper's numbers for Qwen2.5-VL-7B, the model of `node`. Those
+# further above are InternVL3-8B's, and the two differ: told which tools suit, InternVL loses (57.5 → 48.4), Qwen gains.
 
 # %%
 stages = {**before, "sft": tuned, "sft-blank": unseen}

@@ -135,7 +135,7 @@ for stage in ("untrained", "sft", "grpo"):
 # | E3 | a value of the wrong form |
 # | E4 | a call in good form, for the wrong thing |
 # | E5 | the tool fails |
-# | E6 | the tool said it, and the agent didn't answer so: otherwise, or not at all |
+# | E6 | the tool said it, and the agent didn't answer so: otherwise, or not at all (below: "answered otherwise") |
 #
 # On drawn questions a rule can sort them, since the right calls are known. Here is an episode of each kind, where the trained
 # agent has one, else the cloned agent. (An episode may have several kinds; it is shown for one of them.) Look at the turns
@@ -261,7 +261,7 @@ for stage in ("sft", "direct"):
 # questions doesn't (0.11 → 0.08). Nearly all of the 0.15 is geometry, six questions at sight, which counts as much as
 # any other family: look at both. And mind which sets are in a family: `plotqa`, `tabmwp`, `iconqa`, `mathvista`, `ai2d`
 # and `clevr_math` are never trained on, and in the stored run no question of theirs is right after reinforcement
-# (`acc_out` in 54). So spatial's 0.5 is `clevr` at one and `clevr_math` at nothing.
+# (`acc_out` in 54). So spatial's 0.5 is all six of `clevr` and none of `clevr_math`.
 #
 # A family at 1 after cloning had nothing to gain. One at 0 had, and may have been trained on in vain. Of each that was trained
 # on and has no question right, before reinforcement or after it, here is what the trained agent's greedy episodes came to, and how
@@ -338,7 +338,9 @@ print(opened(played, ("sft-sampled",)))
 display(five(metrics, headlines=True, title="the five questions: one value each"))
 
 # %% [markdown]
-# And all values, question by question:
+# The observation gap is the row "own minus another's observations". With blank replies, as in exercise 53.3, less is lost in
+# the stored run: another question's reply does more harm than none. A value without a mark isn't a share or a difference, such
+# as the calls per episode. All values, question by question ("n = 1" is one training):
 
 # %% tags=["guess"]
 display(five(metrics))
@@ -400,8 +402,10 @@ print("written:", f"runs/{run}/results.json")
 # %% [markdown]
 # ## The same rules, the published runs
 #
-# `results/vista_gym.json`, committed with the kit, was written by this notebook over the seeds that it names. If a
-# claim has been restated since, these runs don't decide it.
+# `results/vista_gym.json`, committed with the kit, was written by this notebook over the seeds that it names. If a claim has
+# been restated since, these runs don't decide it. It was measured on 544 other questions: 140 each of `clevr` and `clevr_math`,
+# 22 of each of the twelve other kinds. So its shares differ from those above, and more than half of its right answers are of the
+# spatial family: read its macro-average, too.
 
 # %% tags=["guess"]
 path = ROOT / "results" / "vista_gym.json"
@@ -413,6 +417,11 @@ if any(claim["checks"] for claim in published["claims"].values()):
     display(plots.claims(published))
 
 # %% [markdown]
+# The figure has the claims for which something was measured, and decides none of them while they are of one seed. Its axis
+# counts margins from the limit, the least differences that a claim cares about; right of it is as claimed. V1 and V8 may stand
+# right and are still not testable here: an untrained agent that never calls, and never answers in the form, can only look
+# worse.
+#
 # ## How much had the start left open?
 #
 # The published start's expert gives up in six of ten questions that need a tool, on purpose. Cloned from one that never does, or
@@ -435,8 +444,8 @@ else:
 # reasoning* is the untrained model with tools and tool priors, *without tools* is cloned and trained to reason. A base that
 # never keeps to the form has 0 in the first, whatever tools could do for it, so the first can't be judged here. Two things are
 # turned round here. The paper's base sees most answers and loses them when it is given tools (V1); ours sees few, so nearly all
-# it can win, it wins by a tool. And where the expert is sure of itself, cloning leaves reinforcement little to add: that is why
-# ours was made to doubt (notebook 53). V3 to V6 and V9 compare with trainings of their own; where their runs weren't named, the
+# it can win, it wins by a tool. And ours was made to doubt (notebook 53): on an older test a surer
+# expert's clone, of one seed, had most of what reinforcement reached ([the results](../docs/results.md#where-the-start-leaves-less-open)). V3 to V6 and V9 compare with trainings of their own; where their runs weren't named, the
 # table says with which command they are made.
 #
 # ## What you have seen

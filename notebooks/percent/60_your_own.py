@@ -467,9 +467,9 @@ show_file(paper)
 # with, and refuses others. The task appears in `python -m kit list` once it has notebooks. Change in this order:
 #
 # 1. `make_task`: another image, question and target. Put what the expert must know into `meta`.
-# 2. `Mark`: another tool, with other arguments. Keep its replies short.
-# 3. `score`: decide what earns how much. Then run the checks of section 3 again, with the laziest agent you can
-#    think of.
+# 2. `Mark`: another tool, with short replies; in `Env` its tag and the words of `prompt`.
+# 3. `is_right`, `Env.reward` (what `step` returns) and `expert`, the turns to imitate.
+# 4. `score`: what training pays. Then run section 3's checks again, with the laziest agent you can think of.
 #
 # If GRPO doesn't improve on imitation, check three things:
 #

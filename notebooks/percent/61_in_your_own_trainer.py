@@ -124,8 +124,8 @@ for name in ("zoom", "answer"):
         print(f"{name}: {getattr(tools, name).__doc__.splitlines()[0]}")
 
 # %% [markdown]
-# The tiny model writes the paper's tags instead. `speak` lets TRL read turns by them, so a turn is one call, and the reward
-# comes as one of TRL's `reward_funcs`, which also holds where a reward needs a whole group. A dozen lines, and TRL trains:
+# The tiny model writes the paper's tags instead. `speak` lets TRL read turns by them, so a turn is one call. The reward is
+# passed as one of TRL's `reward_funcs`, with the group's size, for rewards that compare the attempts of a group. A dozen lines, and TRL trains:
 
 # %%
 from trl import GRPOConfig, GRPOTrainer
@@ -165,8 +165,10 @@ trainer.train()
 print({name: round(row[name], 4) for name in ("reward", "reward_std", "grad_norm")})
 
 # %% [markdown]
-# One step teaches next to nothing; it shows whether the loop is closed. `reward_std` above 0: the attempts of a group
-# earned different rewards. `grad_norm` above 0 and finite: that difference has reached the weights. The step stored
+# One step teaches next to nothing; it shows whether the loop is closed. `reward_std` above 0: the eight attempts of
+# the step earned different rewards; `frac_reward_zero_std`, in the line above, is the share of attempts whose whole group
+# earned the same. The loss isn't 0, as it was in 03: by TRL's default every token weighs the same, so longer attempts count
+# more. It says as little about progress. `grad_norm` above 0 and finite: that difference has reached the weights. The step stored
 # above began at a run's cold start (`start`). The base has never learnt the tags, so from it all three are 0. A cold
 # start, which a run of [43](43_mags_rl_grpo.ipynb) leaves behind, is where a training begins; learning shows in the
 # reward over many steps.
