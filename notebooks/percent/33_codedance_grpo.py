@@ -192,7 +192,7 @@ for name in REWARDS:
 # so few attempts it can be chance. To that `bonus` adds 1.5 for a right answer with a call, and R_BAT adds 1.5 · d(μ),
 # which is $-0.23$ at μ = 7/8 and $-0.27$ at 1: whatever a call seems to bring there, it first has to earn this back. Where
 # nobody is right, as on most hard questions that are tried here, `outcome` and `bonus` can pay the form alone (an attempt
-# that breaks it loses 0.2 or 0.4); R_BAT pays half of d(μ) besides, up to 0.39, for a call that runs.
+# that breaks it loses 0.2 or 0.4); R_BAT pays half of d(μ) besides, up to $0.39$, for a call that runs.
 #
 # Had all attempts of a group called, or none, no reward could say anything about calling: there is nothing to
 # compare. That is why the cold start was left undecided. Note also that attempts that call differ in more than the call.

@@ -255,7 +255,7 @@ print(m1.evidence.replace("; ", "\n"))
 # That these bars are so far apart on hard questions is our own doing: the boards were drawn so that a card is too small to be
 # read, and the start was made so that it rarely looks. The paper's model reads photographs, and prompting is a fair rival
 # there. On easy boards nothing has to be read, so a second look has little to add; that check was expected not to hold. But
-# *easy* isn't *solved*: who guesses among four corners, four colours or three counts is right in 0.25 to 0.33 of them, and
+# *easy* isn't *solved*: who guesses among four corners, four colours or three counts is right in a quarter to a third of them, and
 # nobody in the table above is better than that. The way from a colour to its place is what this model learns slowest (43),
 # and no magnifier helps there.
 #
@@ -486,7 +486,7 @@ if any(claim["checks"] for claim in published["claims"].values()):
 
 # %% [markdown]
 # M1 asks for a gain at *every* difficulty. On medium and hard boards the agent has one over the best prompt. On easy ones
-# the agent and `zoom_refine` both do about as well as a guesser (0.25 to 0.33): a gain of 0.1, the margin, is just ruled
+# the agent and `zoom_refine` both do about as well as a guesser (a quarter to a third): a gain of 0.1, the margin, is just ruled
 # out, and so the whole claim ends as *equal*, not as it is claimed ([the results](../docs/results.md#mags-rl) have all
 # five prompts).
 #
