@@ -162,11 +162,12 @@ flag's line out of several, puts the place's name into a question and says, when
 **Handwriting.** Of scikit-learn's handwritten digits it has seen those kept for training alone
 (`pictures.digits.digits_of`).
 
-Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals:
+Accuracy on fresh samples from scenes that training never saw, greedy, with 95 % intervals. *Question 2* is the next
+question about the same sample, asked after a right first answer; not every sample has one.
 
 | skill | what is asked | accuracy | samples |
 |---|---|---|---|
 {rows}
 
-What is not in this table it can't do.
+What is not in this table was not measured.
 """

@@ -362,7 +362,7 @@ print("by hand and by the kit: the same")
 # $$\mathcal{L}_{guess} = \frac{4 \ln 4}{\text{tokens of an answer}} \qquad
 # \mathcal{L}_{blind} = \frac{\ln 24}{\text{tokens of an answer}}$$
 #
-# Only a model whose loss is *below* the second number sees anything. At one of the two numbers it has learnt the wording.
+# A loss *below* the second number shows that a model sees something of where pieces belong; above it nothing is shown yet. At one of the two numbers it has learnt the wording.
 #
 # **Exercise 04.5.** A puzzle has `pieces` pieces and as many places. The question already tells where `known` of the
 # pieces belong; the answer names the places of the others, all different, in `tokens` tokens. What is the loss of a
@@ -518,7 +518,9 @@ for row in probed[:20]:
 #
 # ## What the committed model can do
 #
-# This is its card, measured when it was made. Come back to it when a notebook's number surprises you.
+# This is its card, measured when it was made. Come back to it when a notebook's number surprises you. (You can skip *How this
+# one came to be*. The card counts whole answers, of `colours` all sixteen: its shares can't be compared with those of words
+# above.)
 
 # %%
 display(Markdown((TINY / "README.md").read_text().partition("\n")[2]))
@@ -597,7 +599,8 @@ print("here:  tiny model, acting                    not run; see notebook 12")
 #
 # ## What you have seen
 #
-# What is this model, what has it learnt before any notebook starts, and what can it not do?
+# What is this model, what has it learnt before any notebook starts, and what can it not do? (*See* means below: see where a
+# piece belongs. Colours the small model of two minutes has already begun to see.)
 
 # %% tags=["figure"]
 weights = sum(budgets["tiny"].values())

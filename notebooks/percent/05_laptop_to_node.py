@@ -32,8 +32,9 @@
 # | `gpu`, `node` | the same: what is measured here is measured on the CPU | 3 to 6 | 3 GB |
 #
 # The first half is **measured**, on the machine that ran this notebook. The second half is **computed**: no figure there
-# comes from a GPU. Where figures are shown, the heading says which it is. Who has no GPUs can stop after the first half;
-# the [glossary](../docs/glossary.md) has the words of the second.
+# was measured for this page on a GPU (a few constants were, once, on an H200; they are named where they are used). Where
+# figures are shown, the heading says which it is. If you have no GPUs, you can stop after the first half; the
+# [glossary](../docs/glossary.md) has the words of the second.
 
 # %% tags=["parameters"]
 run: str = "scaling"  # run directory under runs/
@@ -263,7 +264,7 @@ for wish in (
 #
 # ## Computed: the slow episode
 #
-# From here on **nothing is measured**. Take the episodes above, with as many tokens a turn as they really
+# From here on **nothing is measured on this machine**. Take the episodes above, with as many tokens a turn as they really
 # had; an engine that writes 40 tokens a second in each of them at once; and environments that are now
 # far away: a search or a judge that mostly answers soon and sometimes late.
 #
@@ -413,7 +414,8 @@ display(plots.stacked(made_of, "GB of each GPU", [limit], title=title))
 # of being kept.
 #
 # **Exercise 05.5.** You have 4 GPUs of 24 GB and `Qwen/Qwen2.5-VL-3B-Instruct`. Which of the four ways fit? Plan each with
-# `replace(stage, model=..., gpus=...)` and `needed` (in bytes); leave all else as it is. Name them in the order of `stages`.
+# `replace(stage, model=Architecture.of(NAME), gpus=4)` and `needed` (in bytes); leave all else as it
+# is. Name them in the order of `stages`.
 
 # %% tags=["exercise"]
 answer = ...  # a list of names from stages, such as ["ddp", "zero2"]
@@ -426,6 +428,7 @@ check("05.5", answer, stages=stages)
 # With each of two engines, transformers and vLLM, which takes longer, learning or playing? Guess, then read the formulas
 # with this key:
 #
+# - The seconds are those of one update, with the batch and the lengths of the plan above.
 # - *learning* waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
 #   are computed twice, and two more if vLLM plays: then the trainer passes over its tokens once more, to know how likely
 #   they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by
@@ -449,7 +452,7 @@ for engine in engines:
 
 # %% [markdown]
 # With transformers playing takes more than twice as long as learning; with vLLM they take about as long. Episodes are
-# assumed to be as long as they may be, so these are upper ends. `workshop/planner/measured.toml` names what was measured
+# assumed to be as long as this plan allows, so these are upper ends. `workshop/planner/measured.toml` names what was measured
 # on the H200, and its tests hold the planner to within a factor of 1.5 of all of it. For another card the shares are
 # carried over by its data sheet. The formula is printed so that you can put your own figures in. For a whole job:
 # `python -m kit plan agile --profile node --gpus 8 --memory 80`.

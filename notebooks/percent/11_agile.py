@@ -383,7 +383,7 @@ print("turns:", len(guess.turns), "| right:", is_right(guess, task.target))
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
 # with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. In words: 0.8 for
-# the right answer, 0.2 for keeping to the tags, and each turn of code costs 0.05; if the answer is
+# the right answer, 0.2 for form (every turn in its tags, some code, and an answer at the end), and each turn of code costs 0.05; if the answer is
 # wrong, five turns are charged whatever their number.
 #
 # **Exercise 11.2.** Write eq. 5 and 6.
@@ -654,7 +654,7 @@ print("sound:", is_sound(slip), "| without the slip:", is_sound(episode))
 
 # %% [markdown]
 # **Balanced** means: as even as possible over the number of steps, over the levels and over the
-# kinds of action. A model that has seen only swaps would never crop or zoom; one that has
+# kinds of action, in this order (so crops and zooms stay rare). A model that has seen only swaps would never crop or zoom; one that has
 # seldom seen every piece misplaced would expect some to be in place.
 #
 # **And the guesses?** The paper keeps episodes with the right answer only. Here a share of the demonstrations guess,
@@ -707,6 +707,8 @@ for name in (*files, "coldstart"):
 
 # %% [markdown]
 # ## Paper / here / why different
+#
+# *Acc* is the share of puzzles with every piece right, *Score* the share of pieces that are right.
 
 # %%
 from papers.agile.metrics import random_baseline

@@ -108,8 +108,9 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 # answer, in the words it was taught in. No training in these notebooks shows any of these images: they are drawn anew,
 # in front of held-out photographs and fresh scenes. One exception lies further back: the base saw all the handwritten
 # digits when it was made, those of the test part too ([its card](04_tiny_vlm.ipynb) says so). So what is read of
-# `number`, and of a handwritten number on `cards`, is no result on unseen digits. One skill is left out, the jigsaw
-# itself (where does each piece belong?): it would be no surprise that the training changes it.
+# `number`, and of a handwritten number on `cards`, is no result on unseen digits. Left out are the jigsaw's skills (`place`,
+# `order`, `neighbours`, `rearranged`, `adjacency`): it would be no surprise that the training changes them. So are those
+# without an image, and `whose`, which begins with the question of `flags`. What 04 counts as `reading` is five skills here.
 
 # %%
 tasks = (
@@ -224,9 +225,9 @@ for stage, found in metrics.items():
 # The rule of claim A8 is stated in `papers/agile/claims.toml`: accuracy after GRPO minus untrained, and minus after SFT,
 # both above 0.
 #
-# How much of a loss is form? Compare the two columns: if the share that *begins* right falls less than the share that is
-# right, the difference is replies that only went on too long. What is behind the rest, eyes or words, the table can't
-# tell. Nor do all skills lose alike: in the stored run `cards` fall from all right to none.
+# How much of a loss is form? Compare the two numbers of the last three lines: if the share that *begins* right falls less
+# than the share that is right, the difference is replies that only went on too long. In the stored run that is about half
+# of the loss. What is behind the rest, eyes or words, the table can't tell. Nor do all skills lose alike: in the stored run `cards` fall from all right to none.
 
 # %%
 display(Markdown(STATED.table({"A8": verdicts[1].record()})))
@@ -310,6 +311,8 @@ for stage, found in metrics.items():
 display(Markdown(STATED.table({"A7": verdicts[0].record()})))
 
 # %% [markdown]
+# In the stored run neither comes back, and one seed decides nothing about the little that lies between the two arms.
+#
 # The paper's Table 3 is about nine benchmarks, so only their questions fill it: `--set benchmarks=FOLDER` names copies of
 # them (`node` does). Its last line, `all`, is the mean over benchmarks. In brackets stand the paper's numbers.
 

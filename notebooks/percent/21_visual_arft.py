@@ -154,8 +154,9 @@ for name in ("rotate", "brighten", "darken", "sharpen", "denoise"):
 #
 # From a task whose answer can't be read, not even after the best restoration, nothing can be learnt. So every task
 # passes a check before it is stored. The image is restored, and then *compared with what else might stand there*:
-# the right number is drawn in its place, then every number that differs from it in one digit. The restored image
-# must be most like the right one. No model takes part. (Figure 3 of the paper shows how its authors made their
+# what is printed is drawn in its place, then what else might stand there: every number that differs from it in one digit,
+# or every other word (handwriting, charts and boards have checks of their own). The restored image must be most like what
+# is there. No model takes part. (Figure 3 of the paper shows how its authors made their
 # tasks: coding tasks by a program too, search tasks by hand; people then reviewed all of them.)
 #
 # **Exercise 21.2.** Write the numbers that the right one is compared with: all that differ from it in exactly one
@@ -231,7 +232,9 @@ check("21.3", noise_left)
 # ## Playing the coding agent
 #
 # The agent's code runs in the sandbox ([notebook 02](02_sandbox.ipynb)), in a session of its own that already holds
-# the image under the name `image`. This is the task, and the text that the agent is given:
+# the image under the name `image`. This is the task, and the text that the agent is given. (Its last question
+# is no part of the task: `brief` adds to each image the words by which the tiny model was taught to look at one; `full`
+# adds none.)
 
 # %%
 box = Sandbox(allow_unsafe=True).start()  # all code that runs here is the kit's
@@ -449,7 +452,9 @@ answer = ...  # text
 check("21.5", answer, task=mine)
 
 # %% [markdown]
-# The expert plays all demonstrations, and nothing is simulated: its code runs, its queries are searched for.
+# The expert plays all demonstrations, and nothing is simulated: its code runs, its queries are searched for. All of these
+# act, and do it well. Notebook 23 exchanges four in ten of them for a turn that gives up, so that reinforcement has something
+# to find out.
 
 # %%
 from papers.visual_arft.expert import expert
@@ -518,7 +523,9 @@ print(f"searches in                 the web  {where}")
 #
 # ## What you have seen
 #
-# What are the two agents' tasks, and how do we know that they can be solved at all?
+# What are the two agents' tasks, and how do we know that they can be solved at all? (Each stored task passed a check without
+# a model: a sheet, restored, looks most like the right answer, and each gold query finds its document. The demonstrations
+# are of other tasks of the same form: they show that the agent's own tools are enough.)
 
 # %% tags=["figure"]
 from IPython.display import Markdown

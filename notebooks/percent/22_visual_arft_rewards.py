@@ -153,7 +153,7 @@ for query in queries:
     print(f"{query:32s} {worth:.2f}  earns {worth if worth >= least else 0:.2f}")
 
 # %% [markdown]
-# <details><summary>What is wrong with two of these five rewards: guess first, then open</summary>
+# <details><summary>One of these five rewards is wrong, and one is right by a hair. Which? Guess first, then open</summary>
 #
 # "Paris" is the answer itself. A search for it finds nothing new, and yet it earns 0.63. The query for the main
 # export partner earns nothing, but only just (0.49), although it can't help with a question about the capital. A

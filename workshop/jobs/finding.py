@@ -122,7 +122,11 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
 
 
 def in_words(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
-    """Say what wasn't gained and who did it: :func:`finding` for a page whose table has the figures, the gap too."""
+    """Say what wasn't gained and who did it: :func:`finding` for a page whose table has the figures, the gap too.
+
+    Args:
+        stages, metric, called: as in :func:`finding`.
+    """
     agent, against = three_bars(stages, metric)["agent after RL"], _against_direct(stages, metric)
     if agent is None:
         return "No agent was measured after reinforcement learning."

@@ -47,8 +47,9 @@ HEAD = """# Where the kit departs from its papers
 Whoever repeats a paper makes choices that the paper made otherwise, or left open. This page lists them all: what the
 paper says, what is done here, why, and what that might change in the results. After them comes what isn't run, then
 what is the same. "Same" speaks of the profile `node`, which asks for the paper's own values; `gpu` and `laptop` are
-smaller in all respects, and their values stand in the [profiles](../notebooks/profiles) and in each notebook's
-parameters. Nobody has run `node` as a whole yet: what has run on a GPU, [scaling](scaling.md#on-a-gpu) says.
+mostly smaller and differ otherwise, too (learning rates, cold starts); their values stand in the
+[profiles](../notebooks/profiles) and in each notebook's parameters. Nobody has run `node` as a whole yet:
+what has run on a GPU, [scaling](scaling.md#on-a-gpu) says.
 
 Those that weigh most on the published figures: a tiny base, on drawn or packaged images; cold starts left undecided on
 purpose ([what reinforcement adds](results.md#where-the-start-leaves-less-open)); images in prompts so small that a tool
@@ -114,9 +115,8 @@ def _section(paper: Paper, known: Mapping[str, Departure]) -> str:
     for item in by["departs"]:
         for slug in item.departs:
             used.setdefault(slug, []).append(_origin(item))
-    counts = (
-        f"{len(items.rows)} items: {len(by['same'])} the same, {len(by['departs'])} that depart (in {len(used)} ways)"
-    )
+    same, departs = (len(by[status]) for status in ("same", "departs"))
+    counts = f"{len(items.rows)} items: {same} the same, {departs} that depart ({len(used)} rows below)"
     lines = [f"## {paper.title}", "", items.intro, "", f"{counts}, {len(by['not run'])} not run.", ""]
     lines += [
         f"### {paper.title}: departs",

@@ -164,7 +164,7 @@ def test_the_page_tells_each_status_in_a_table_of_its_own(monkeypatch: pytest.Mo
     one = Departure("own-a", "All.", "See :mod:`kit.rollout`.", "``A``.", "Little.", ROOT / "kit" / "rollout.py")
     monkeypatch.setattr(departures, "departures", lambda: {paper.name: [one]})
     text = page()
-    assert "In plain words.\n\n4 items: 2 the same, 1 that depart (in 1 ways), 1 not run." in text
+    assert "In plain words.\n\n4 items: 2 the same, 1 that depart (1 rows below), 1 not run." in text
     assert "| 3 | All. | See `kit.rollout`. | `A`. | Little. | [`rollout.py`](../kit/rollout.py) |" in text
     assert "| 4 | A &lt;tag> \\| b. | No `<GPU>`. |" in text
     assert "| 3 | It is so. | `kit.rollout:rollout` |" in text
