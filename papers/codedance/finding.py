@@ -50,4 +50,5 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if alone := of(stages, "outcome/calls_easy"):
         both += f", {alone[0].value:.2f} under the outcome alone"
         since += BESIDE[moved(alone[0], adaptive)]
-    return f"{text}, {both}: {told}; {since.format('R_BAT')}."
+    fewer = " The other rewards have fewer trainings than R_BAT." if bonus[0].n < adaptive.n else ""
+    return f"{text}, {both}: {told}; {since.format('R_BAT')}.{fewer}"

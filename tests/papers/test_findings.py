@@ -64,6 +64,12 @@ def test_codedance_tells_whether_the_outcome_alone_does_the_same(alone: Value, s
     assert text.endswith(f"R_BAT calls less than the cold start{says}")
 
 
+def test_codedance_says_that_other_rewards_have_fewer_trainings() -> None:
+    stages = {"sft": {"calls_easy": Interval(*SOME, 72)}, "grpo": {"calls_easy": Interval(*NONE, 72)}}
+    stages["bonus"] = {"calls_easy": Interval(*MOST, 24)}
+    assert find_paper("codedance").tell(stages).endswith("start. The other rewards have fewer trainings than R_BAT.")
+
+
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
     assert text == (
