@@ -360,7 +360,7 @@ print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 # - Offset 0 pays for calls as long as a group fails, and never charges for one (claim C3).
 # - The outcome alone says nothing about calls. They follow whatever helps the answer, and may become fewer all the same: an
 #   answer at once has fewer places to go wrong. What R_BAT itself takes away is what its line falls *more* than this
-#   one (the last line), and with one seed of a reward such a difference can be chance.
+#   one (the last line), and with so few seeds of a reward such a difference can be chance.
 #
 # R_BAT turns at μ = 0.67. Where *this* agent mostly knows, sampled, it is charged for a call; everywhere else it is paid for
 # one, whether a call could help or not. And where the call is what makes the answer right, the agent goes on in spite of the

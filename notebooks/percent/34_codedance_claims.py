@@ -424,7 +424,7 @@ print("written:", f"runs/{run}/results.json")
 # ## The same rules, the published runs
 #
 # `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names,
-# with all four rewards. While that is one seed, expect *undecided* wherever trainings are compared: what is gained is
+# with all four rewards. Where a reward has one seed, expect *undecided* wherever it is compared: what is gained is
 # three more rewards and more questions. Which of the claims do you expect to hold? In the figure each marker is a
 # value, its line the interval. 0 is the claim's limit, and right of it lies what the claim says. The unit is the
 # smallest effect worth having; grey is less than one. A hollow marker has no interval.
