@@ -25,8 +25,8 @@
 # trained agent shown another episode's pictures. You will train such an agent yourself, in 11 to 13.*
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act, observe) and on
-# reinforcement learning; three of them start from examples, two without. (Here all five do: the tiny model writes no
-# tag before it has been shown some.) The first, [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a
+# reinforcement learning; three of them start from examples, two don't. (Here all five do: by itself the tiny model
+# never marks what it writes as code or as an answer.) The first, [AGILE, arXiv:2510.01304](https://arxiv.org/abs/2510.01304), teaches a
 # model to put shuffled pictures back together by running code; its Figure 2a draws the loop. In this notebook two
 # players try the same puzzle: a script that knows the answer, and a small model that has to see it. The loop is the
 # paper's; the model is thousands of times smaller than the paper's 7B ([04](04_tiny_vlm.ipynb) counts).
@@ -162,7 +162,8 @@ display(view.show(episode, chat=chat, is_right=is_right))
 # What you see is one [episode](../docs/glossary.md#episode), the object that everything in this kit is made of. Tinted
 # tokens were written by the player; a model learns from those alone. The rest, pictures included, came from the
 # environment. At the end the episode earns a [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for the
-# form (it kept to the tags and ran code), minus 0.05 for each turn that held code.
+# form (it kept to the tags and ran code), minus 0.05 for each turn that held code (a wrong
+# episode is charged more: see below).
 #
 # **Exercise 00.1.** Count the turns of the episode above. What does it earn?
 

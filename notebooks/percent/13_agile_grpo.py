@@ -123,7 +123,7 @@ play = agile.Play(
 # ## What does a look earn?
 #
 # The reward is that of notebook 11 (eq. 6): 0.8 for a right answer, 0.2 for the form, which asks for some code, and −0.05
-# for each turn of code. A wrong answer is charged all turns that there are. Four pieces have 24 orders. What does
+# for each turn of code. A wrong answer is charged all turns that an episode may have (`max_turns`). Four pieces have 24 orders. What does
 # an agent earn on average that guesses at once? What does one earn that looks and is wrong all the same? Write both down.
 
 # %% tags=["guess", "figure"]
@@ -147,7 +147,7 @@ display(parts(GRPO_STEP, ["play", "score", "compare"], title="one step of GRPO")
 # %% [markdown]
 # The [policy](../docs/glossary.md#policy) plays one puzzle `group_size` times. The episodes differ because turns
 # are sampled: some look, some guess. Each gets a reward; its [advantage](../docs/glossary.md#advantage) says how much
-# better it did than the others of its group:
+# better it did than the others of its group (std by n − 1, as in 03):
 #
 # $$\hat{A}_i = \frac{R_i - \operatorname{mean}(R)}{\operatorname{std}(R)}$$
 #
@@ -512,7 +512,7 @@ display(view.show(solved, score=earned, chat=chat, is_right=is_right))
 # %% [markdown]
 # ## Does it read what it looks at?
 #
-# The reward pays a look for its form alone (the first cell with a guess said so). So an agent that looks needn't be one
+# The reward pays a look for its form alone (*What does a look earn?* said so). So an agent that looks needn't be one
 # that reads. There is a test for it: let it play the same puzzles again, but show it what *another* episode saw, or grey
 # squares. Its code still runs on its own pieces; only what it is shown differs. How many will it solve now? Guess.
 

@@ -127,7 +127,8 @@ display(plots.images([("what the prompt shows", board.images[0].image)], side=2.
 print(board.question)
 
 # %% [markdown]
-# You see at once *where* the card lies; what it says you can guess at best, and the model gets it smaller still. That is
+# You see at once *where* the card lies, and may even make out what it says. The tiny model can't: it
+# gets one vector for each square of 28 pixels, and a word here is smaller than that. That is
 # what happens to a photograph of 4,000 pixels when it is shrunk to fit a model's input. Code opens the original, though.
 # Which box would you cut out?
 
@@ -183,7 +184,7 @@ print("right:", reward, "| over:", over)
 # ## What can go wrong
 #
 # An error doesn't end the episode: it comes back as an [observation](../docs/glossary.md#observation). Here are five turns
-# on the chart. Which of them *succeed*? Mind the third and the fourth.
+# on the chart. Which of them *succeed*? Mind the first and the fourth.
 
 # %% tags=["figure"]
 chart = by_kind["chart_compute/hard"]
@@ -402,7 +403,7 @@ def gain_of_comments(mu: float, comments_count: bool) -> float:
 check("31.4", gain_of_comments)
 
 # %% [markdown]
-# Where a group always fails, that gain is the only thing that tells its attempts apart. So a policy under the released rule
+# Where a group always fails, only form and such gains tell its attempts apart, and a comment, unlike code, can't fail. So a policy under the released rule
 # has a reason to write comments on just those tasks that it can't solve. The paper saw comments in the place of code under
 # a simpler rule, which pays for every call that succeeds, and doesn't say on which tasks (section 9, Figure 10).
 #
@@ -618,7 +619,7 @@ print("who says what is hard        a weak model  the program that draws it")
 # script, so they sound alike, and none of them is wrong. Its code opens the image as the model saw it; ours opens the
 # original, because detail that was shrunk away is what a crop is for. A comment is a successful call there and a failed
 # one here. Needless calls are asked for in a share `needless` of the easy demonstrations; a checksum of a task's id decides
-# in which, and needn't hit that share exactly. The constants of $d$ are the released code's, since the paper's text lost them.
+# in which, and needn't hit that share exactly. The constants of $d$, called the paper's above, are its released code's, where its text lost them.
 #
 # ## What you have seen
 #

@@ -191,7 +191,7 @@ for name in REWARDS:
 # Do the sum for a line or two. `outcome` pays the difference between the two shares that are right, whatever brought it: of
 # so few attempts it can be chance. To that `bonus` adds 1.5 for a right answer with a call, and R_BAT adds 1.5 · d(μ),
 # which is $-0.23$ at μ = 7/8 and $-0.27$ at 1: whatever a call seems to bring there, it first has to earn this back. Where
-# nobody is right, as on most hard questions that are tried here, `outcome` and `bonus` can pay the form alone (an attempt
+# nobody is right, as in the hard group above, `outcome` and `bonus` can pay the form alone (an attempt
 # that breaks it loses 0.2 or 0.4); R_BAT pays half of d(μ) besides, up to $0.39$, for a call that runs.
 #
 # Had all attempts of a group called, or none, no reward could say anything about calling: there is nothing to
@@ -280,7 +280,8 @@ display(plots.lines(calls, "step", "calls", title))
 # One batch has five or six easy questions, so the line jumps. A difference between its ends needs more than two points.
 #
 # **Exercise 33.2.** Write the change from the first quarter of the steps to the last: the mean of the last quarter minus the
-# mean of the first. With n values a quarter has n // 4, and at least one.
+# mean of the first. With n values a quarter has n // 4, and at least one. Then try it on this run:
+# `change(calls["easy questions"][1])`, and on the hard ones.
 
 
 # %% tags=["exercise"]
@@ -351,13 +352,15 @@ falls = {n: found["easy"][0] - found["easy"][1] for n, found in by_reward.items(
 print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 
 # %% [markdown]
-# Calls on easy questions fall under R_BAT and under the outcome alone. They rise under the bonus and under offset 0, which
-# send them up on hard ones, too. Three things to read off besides; the first two are claims of the paper (notebook 34 has
-# intervals and verdicts):
+# In these runs calls on easy questions go down under R_BAT (by how much its seeds disagree: 34) and in the single run of the
+# outcome alone; in those of the bonus and of offset 0 they go up, on hard ones too. (A point of the figure is the mean of four steps, a quarter in the table of five. In the
+# last line + means fewer and − more; differences are rounded last.) Three things to read off besides; the first two explain
+# claims of the paper (notebook 34 has intervals and verdicts):
 #
 # - The bonus is paid wherever the answer is right, easy or hard. So where the agent is right already, the call is the only
 #   thing that can still be earned (claim C1).
-# - Offset 0 pays for calls as long as a group fails, and never charges for one (claim C3).
+# - Offset 0 pays for a call in every group, most where it fails and a little even where all are right, and never charges for
+#   one (claim C3).
 # - The outcome alone says nothing about calls. They follow whatever helps the answer, and may become fewer all the same: an
 #   answer at once has fewer places to go wrong. What R_BAT itself takes away is what its line falls *more* than this
 #   one (the last line), and with so few seeds of a reward such a difference can be chance.
@@ -368,7 +371,8 @@ print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 #
 # ## What changed
 #
-# The same test questions as in notebook 32, greedily, before and after.
+# The same test questions as in notebook 32, greedily, before and after. (README's share of hard questions is lower: its
+# test has 300 of `composed`, of which hardly one is solved, and 16 are played here.)
 
 # %%
 tests, seen = [], {}
@@ -482,7 +486,7 @@ for when, some in (("before", outcomes["sampled"]), ("after", drawn_now)):
 
 # %% [markdown]
 # Look at the hard kinds in the upper part of the table. A call costs something there. Do the calls stay all the same? Without
-# them there is no right answer, and the worth is that of the call alone. And look at `composed`. Where no attempt is right, a
+# them there is no right answer, and the answer earns more than the call costs; the column has the call's price only. And look at `composed`. Where no attempt is right, a
 # call is worth as much as it can be. But it is paid for the *share* of an attempt's calls that succeed, not for their number:
 # one that succeeds earns as much as three, and more than three of which one fails. So calls an episode may become fewer while
 # the share of them that succeeds grows (the last two lines, but of so few episodes that chance can do it). Where the
@@ -509,7 +513,9 @@ fell = sum(by < 0 for by in clear.values())
 print(f"{len(clear)} kinds moved, {agreed} of them as predicted; calls fell in {fell}")
 
 # %% [markdown]
-# If calls fell in nearly all of them, whatever the sign, this training has taught to call *less*, and not yet *when*. A kind has
+# If calls fell in nearly all kinds that moved, whatever the sign, the sign of a call's worth doesn't explain it. But look at the
+# kinds that didn't move, too: where calls stay because only a call brings the right answer, and fall where none did, it is the
+# answer's reward that keeps them. A kind has
 # a dozen questions, so a single call more or less moves it by 0.08: no kind says anything by itself. And one
 # training on these few questions needn't show what the sign of a reward says in the long run.
 
@@ -518,7 +524,8 @@ print(f"{len(clear)} kinds moved, {agreed} of them as predicted; calls fell in {
 #
 # Sharpness decides how much of a call's worth depends on *which* question it is. At 0 a call is worth the same everywhere; with
 # a very large one the worth jumps from +0.8 to −0.2 at one half. Here is what a call is worth, by μ and by sharpness, and
-# the μ of this agent's kinds of questions: on which side of a sharp edge do they lie?
+# the μ of this agent's kinds of questions: on which side of a sharp edge do they lie? (Of *our kinds* only the diamonds count;
+# the dotted line just joins them.)
 
 # %% tags=["figure"]
 shapes = {f"at {s:g}": s for s in (1.0, 8.0, 64.0)}
@@ -581,13 +588,14 @@ box.close()
 
 # %% [markdown]
 # The paper trains 7 billion weights for two days (its release holds 63,000 questions; the paper names their sources
-# only), this notebook three million weights on some hundred questions for minutes. So its share of right answers isn't
+# only), this notebook three million weights on a few hundred questions for minutes. So its share of right answers isn't
 # comparable with ours. What can be compared is the direction in which each reward pulls, not how far it gets. Two
 # things are our own: the cold start, sampled, calls in half of the easy questions on purpose, so that there is
 # something to bring down; and easy and hard are drawn by the program that makes the questions, while the reward itself
 # never sees that label. It only sees how many of eight attempts were right.
 #
-# What follows is of one training. Where the lines below say "can't be told from chance", that isn't "nothing changed".
+# What follows is of one training, and its calls are counted on `development`, before and after. The curve further up is
+# of other questions, a few a step: where the two disagree on hard questions, neither is sure. Where the lines below say "can't be told from chance", that isn't "nothing changed".
 #
 # ## What you have seen
 #

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kit.evaluate.outcomes import Metrics
-from papers.differences import moved, of
+from papers.differences import moved, of, sign
 
 HALF = 0.5
 """Calls an episode: below it most easy questions are answered without one, above it most with one."""
@@ -22,7 +22,7 @@ LESS = {
 
 BESIDE = {
     -1: ", and less than under the outcome alone",
-    0: "; from the outcome alone it can't be told apart",
+    0: "; R_BAT and the outcome alone can't be told apart",
     1: ", and more than under the outcome alone",
 }
 """Sign of its calls minus those under a reward for the outcome alone → what follows."""
@@ -33,22 +33,35 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (found := of(stages, "sft/calls_easy", "grpo/calls_easy")):
         return ""
     start, adaptive = found
+    made = f"{start.value:.2f} calls [{max(0.0, start.low):.2f}, {start.high:.2f}]"
     text = (
-        f"Played greedily, it makes {start.value:.2f} calls on an easy question, which needs none, after the cold start"
+        f"{_lost(stages)}Played greedily, it makes {made} on an easy question, which needs none, after the cold start"
     )
     since = LESS[moved(start, adaptive)]
     if not (bonus := of(stages, "bonus/calls_easy")):
         return f"{text}, {adaptive.value:.2f} after reinforcement: {since.format('it')}."
     more = moved(adaptive, bonus[0])
     if more > 0 and adaptive.high < HALF < bonus[0].low:
-        told = "most are answered without a call under R_BAT, and with one under the bonus"
+        told = "Most are answered without a call under R_BAT, and with one under the bonus"
     else:
-        told = {1: "R_BAT calls less", -1: "the bonus calls less", 0: "which calls less can't be told from chance"}[
+        told = {1: "R_BAT calls less", -1: "The bonus calls less", 0: "Which calls less can't be told from chance"}[
             more
         ]
     both = f"{adaptive.value:.2f} under R_BAT, {bonus[0].value:.2f} under a bonus for calls"
     if alone := of(stages, "outcome/calls_easy"):
         both += f", {alone[0].value:.2f} under the outcome alone"
         since += BESIDE[moved(alone[0], adaptive)]
-    fewer = " The other rewards have fewer trainings than R_BAT." if bonus[0].n < adaptive.n else ""
-    return f"{text}, {both}: {told}; {since.format('R_BAT')}.{fewer}"
+    asked = of(stages, "direct/calls_easy")  # the base, which no seed trains, is asked once
+    alone_each = asked is not None and asked[0].n == bonus[0].n < adaptive.n
+    fewer = " The other rewards are of one training each." if alone_each else ""
+    return f"{text}, {both}. {told}; {since.format('R_BAT')}.{fewer}"
+
+
+def _lost(stages: Mapping[str, Metrics]) -> str:
+    """What reinforcement took of the easy answers, which the headline, of hard ones, doesn't tell; empty: not sure."""
+    if not (gain := of(stages, "grpo/gain_over_sft_easy")) or sign(gain[0]) >= 0:
+        return ""
+    less = -gain[0].value, -gain[0].high, -gain[0].low
+    return "Of easy questions it answers {:.2f} [{:.2f}, {:.2f}] fewer rightly than before reinforcement. ".format(
+        *less
+    )

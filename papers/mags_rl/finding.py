@@ -45,7 +45,7 @@ def _kinds(stages: Mapping[str, Metrics]) -> str:
     gaps = of(stages, *(f"grpo/observation_gap_swapped_{kind}_hard" for kind in KINDS))
     if not right or not gaps:
         return ""
-    told = ", ".join(f"of those {called} {one.value:.2f}" for one, called in zip(right, KINDS.values(), strict=True))
+    told = ", ".join(f"{one.value:.2f} of those {called}" for one, called in zip(right, KINDS.values(), strict=True))
     blind = [called for gap, called in zip(gaps, KINDS.values(), strict=True) if gap.value <= 0]
     same = f"; those {' and '.join(blind)} no less often with another question's crops" if blind else ""
-    return f" Hard questions are right: {told}{same}."
+    return f" Of the hard questions it answers rightly {told}{same}."

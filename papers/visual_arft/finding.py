@@ -39,5 +39,5 @@ def _by_difficulty(stages: Mapping[str, Metrics]) -> str:
         return text
     base, start = before
     return (
-        f"{text} On Hard ones the cold start, too, beats the base asked directly ({start.value:.2f}, {base.value:.2f})."
+        f"{text} On Hard ones even the cold start beats the base asked directly ({start.value:.2f}, {base.value:.2f})."
     )

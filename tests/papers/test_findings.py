@@ -39,7 +39,7 @@ def test_what_was_not_measured_isnt_told(paper: str) -> None:
         (
             WIDE,
             WIDE,
-            "which calls less can't be told from chance; whether R_BAT calls less than the cold start can't",
+            "Which calls less can't be told from chance; whether R_BAT calls less than the cold start can't",
         ),
         (NONE, MOST, "under the bonus; whether R_BAT calls less than the cold start can't be told from chance."),
     ],
@@ -53,28 +53,37 @@ def test_codedance_tells_needless_calls(start: Value, bonus: Value, says: str) -
     ("alone", "says"),
     [
         (SOME, ", and less than under the outcome alone."),
-        (WIDE, "; from the outcome alone it can't be told apart."),
-        (NONE, "; from the outcome alone it can't be told apart."),
+        (WIDE, "; R_BAT and the outcome alone can't be told apart."),
+        (NONE, "; R_BAT and the outcome alone can't be told apart."),
     ],
 )
 def test_codedance_tells_whether_the_outcome_alone_does_the_same(alone: Value, says: str) -> None:
     calls = {"sft__calls_easy": SOME, "grpo__calls_easy": NONE, "bonus__calls_easy": MOST}
     text = told("codedance", **calls, outcome__calls_easy=alone)
-    assert f"a bonus for calls, {alone[0]:.2f} under the outcome alone: " in text
+    assert f"a bonus for calls, {alone[0]:.2f} under the outcome alone. " in text
     assert text.endswith(f"R_BAT calls less than the cold start{says}")
 
 
 def test_codedance_says_that_other_rewards_have_fewer_trainings() -> None:
     stages = {"sft": {"calls_easy": Interval(*SOME, 72)}, "grpo": {"calls_easy": Interval(*NONE, 72)}}
     stages["bonus"] = {"calls_easy": Interval(*MOST, 24)}
-    assert find_paper("codedance").tell(stages).endswith("start. The other rewards have fewer trainings than R_BAT.")
+    assert find_paper("codedance").tell(stages).endswith("R_BAT calls less than the cold start.")
+    stages["direct"] = {"calls_easy": Interval(*NONE, 24)}
+    assert find_paper("codedance").tell(stages).endswith("start. The other rewards are of one training each.")
+
+
+def test_codedance_tells_easy_answers_that_reinforcement_took() -> None:
+    calls = {"sft__calls_easy": SOME, "grpo__calls_easy": NONE}
+    told_of_loss = told("codedance", **calls, grpo__gain_over_sft_easy=(-0.045, -0.07, -0.02))
+    assert told_of_loss.startswith("Of easy questions it answers 0.04 [0.02, 0.07] fewer rightly than before")
+    assert told("codedance", **calls, grpo__gain_over_sft_easy=(-0.01, -0.03, 0.01)) == told("codedance", **calls)
 
 
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
     assert text == (
-        "Played greedily, it makes 0.30 calls on an easy question, which needs none, after the cold start, 0.00 after "
-        "reinforcement: it calls less than the cold start."
+        "Played greedily, it makes 0.30 calls [0.20, 0.40] on an easy question, which needs none, after the cold "
+        "start, 0.00 after reinforcement: it calls less than the cold start."
     )
 
 
@@ -165,9 +174,9 @@ def test_mags_rl_tells_which_kinds_are_answered_without_what_is_shown() -> None:
     gains = {f"grpo__acc_gain_over_sft_hard{how}": SOME for how in ("", "_sampled")}
     measured = {"sft__right_all": SOME, "grpo__right_all": MOST, **gains, **right, **gaps}
     text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=WIDE)
-    assert "those that count 0.90; those that count no less often with" not in text, "it may lose by it"
+    assert "0.90 of those that count; those that count no less often with" not in text, "it may lose by it"
     text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=(-0.06, -0.11, 0.0))
-    assert text.endswith("those that count 0.90; those that count no less often with another question's crops.")
+    assert text.endswith("0.90 of those that count; those that count no less often with another question's crops.")
 
 
 def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:
@@ -196,7 +205,7 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     assert added.endswith("reinforcement added 0.90 on Simple sheets and 0.30 on Hard ones.")
     hard = {"direct__f1_coding_hard": NONE, "sft__f1_coding_hard": MOST}
     beats = told("visual_arft", **measured, **gains, **hard)
-    assert beats.endswith("On Hard ones the cold start, too, beats the base asked directly (0.90, 0.00).")
+    assert beats.endswith("On Hard ones even the cold start beats the base asked directly (0.90, 0.00).")
     assert told("visual_arft", **measured, **gains, **hard | {"sft__f1_coding_hard": NONE}) == added
     lost = told("visual_arft", **measured, grpo__gain_over_sft_search=(-0.11, -0.17, -0.05))
     assert lost.endswith("F1 there goes 0.13 → 0.02: less is found."), "the same tasks are compared where they are"

@@ -53,11 +53,10 @@ DID = {
 
 FORM = "Imitation taught it the form of an agent; "
 NO_BETTER = {
-    0: f"{FORM}that it then answers better than the base asked directly{{}} can't be told from chance.",
-    -1: f"{FORM}it then answers worse than the base asked directly{{}}.",
+    0: f"{FORM}that it then answers better than the base asked directly can't be told from chance.",
+    -1: f"{FORM}it then answers worse than the base asked directly.",
 }
-"""Sign of the agent after the cold start minus the base asked directly → what imitation did, where it did something;
-with room for what was asked."""
+"""Sign of the agent after the cold start minus the base asked directly → what imitation did, where it did something."""
 
 SINCE = {
     1: "Reinforcement added to it.",
@@ -116,21 +115,17 @@ def finding(stages: Mapping[str, Metrics], metric: str, called: str, trainings: 
     told.append(_alone(stages, metric))
     told.append("So what training taught can't be told yet." if against is None else _taught(*against))
     if agent is not None:
-        told.append(_credit(stages, metric, agent, called))
+        told.append(_credit(stages, metric, agent))
         told += [ONE_TRAINING] if trainings == 1 else []
     return " ".join(text for text in told if text)
 
 
-def in_words(stages: Mapping[str, Metrics], metric: str, called: str) -> str:
-    """Say what wasn't gained and who did it: :func:`finding` for a page whose table has the figures, the gap too.
-
-    Args:
-        stages, metric, called: as in :func:`finding`.
-    """
+def in_words(stages: Mapping[str, Metrics], metric: str) -> str:
+    """Say what wasn't gained and who did it: :func:`finding` for a page whose table has the figures, the gap too."""
     agent, against = three_bars(stages, metric)["agent after RL"], _against_direct(stages, metric)
     if agent is None:
         return "No agent was measured after reinforcement learning."
-    credit = _credit(stages, metric, agent, called).removesuffix(f" {LOOKS}")
+    credit = _credit(stages, metric, agent).removesuffix(f" {LOOKS}")
     told = [_taught(*against) if against and against[0] <= 0 else "", credit, _alone(stages, metric)]
     if full := _ceiling(stages, metric):
         no_better = (
@@ -180,7 +175,7 @@ def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
     return f"{told}; after {how} {agent.value:.2f}{because}."
 
 
-def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval, called: str) -> str:
+def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:
     """Who did it, by what each training added and by what the agent loses with observations that aren't its own."""
     base, cold, direct = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT, DIRECT))
     imitation = sign(difference(cold, base)) if cold is not None and base is not None else None
@@ -188,12 +183,10 @@ def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval, called:
     reinforcement = None if start is None else _paired(stages, ADDED if cold else "", metric, agent, start)
     gap = alongside(stages[GRPO], GAP, metric)
     over = sign(difference(cold, direct)) if cold is not None and direct is not None else None
-    return who_did_it(imitation, reinforcement, None if gap is None else sign(gap), over, f" ({called})")
+    return who_did_it(imitation, reinforcement, None if gap is None else sign(gap), over)
 
 
-def who_did_it(
-    imitation: int | None, reinforcement: int | None, looking: int | None, over: int | None = None, asked: str = ""
-) -> str:
+def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | None, over: int | None = None) -> str:
     """Say which training did it, and whether it did it by teaching the agent to look.
 
     Args:
@@ -202,10 +195,9 @@ def who_did_it(
         reinforcement: sign of what reinforcement added to that, or to the untrained agent where there is no cold start.
         looking: sign of the agent with its own observations minus with another episode's.
         over: sign of the agent after the cold start minus the base asked directly.
-        asked: what both are asked, in brackets after a space.
     """
     form = NO_BETTER.get(over) if imitation == 1 and over is not None else None
-    told = [form.format(asked), SINCE[reinforcement]] if form else [DID[imitation, reinforcement]]
+    told = [form, SINCE[reinforcement]] if form else [DID[imitation, reinforcement]]
     if 1 in (imitation, reinforcement) and looking is not None:
         told.append(LOOKS if looking > 0 else UNSEEN[looking])
     return " ".join(text for text in told if text)

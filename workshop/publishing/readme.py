@@ -102,7 +102,8 @@ def headline(paper: str, results: Results) -> str:
     if results is None:
         return f"{title}: not measured yet."
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    words = in_words(stages, *next(iter(evaluation.headlines.items())))
+    metric, called = next(iter(evaluation.headlines.items()))
+    words, title = in_words(stages, metric), f"{title} ({called})"
     one = ONE_TRAINING if seeds_of(results) == 1 else ""
     return " ".join(text for text in (f"{title}.", words, own_finding(evaluation, stages), one) if text)
 
@@ -254,11 +255,12 @@ def _listed(names: Mapping[str, list[str]]) -> str:
 
 
 def _counted(claims: list[Mapping[str, Any]]) -> str:
-    """Count claims by their verdicts: ``1 holds, 3 don't, 2 not testable here, 5 undecided``."""
-    found, several = Counter(map(counted_as, claims)), {"holds": "hold", "doesn't": "don't"}
+    """Count claims by their verdicts: ``1 holds, 3 don't hold, 2 not testable here, 5 undecided``."""
+    found, several = Counter(map(counted_as, claims)), {"holds": "hold", "doesn't": "don't hold"}
     verdicts = [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
     told = {verdict: found[verdict] for verdict in verdicts if found[verdict]}
-    counts = [f"{n} {verdict if n == 1 else several.get(verdict, verdict)}" for verdict, n in told.items()]
+    one = {"doesn't": "doesn't hold"}
+    counts = [f"{n} {(one if n == 1 else several).get(verdict, verdict)}" for verdict, n in told.items()]
     return ", ".join(counts) or "none was tested"
 
 

@@ -109,18 +109,18 @@ def test_imitation_is_judged_against_the_base_asked_directly_as_well(over: int, 
 def test_the_base_asked_directly_is_what_imitation_has_to_beat() -> None:
     """0.5 after the cold start: above the untrained agent's 0.1, and no better than the 0.5 of the base."""
     text = told(gain=(0.4, 0.3, 0.5), direct=MIDDLE, untrained=LOW, sft=MIDDLE, grpo=HIGH)
-    assert "asked directly (solved) can't be told from chance. Reinforcement added to it." in text
+    assert "asked directly can't be told from chance. Reinforcement added to it." in text
     assert "Both trainings added to it" in told(direct=LOW, untrained=LOW, sft=MIDDLE, grpo=HIGH)
 
 
 def test_beside_a_table_no_figure_is_told_again_and_what_was_not_gained_is() -> None:
     stages = {name: {"acc": Interval(*value, 24)} for name, value in (("direct", LOW), ("sft", LOW), ("grpo", HIGH))}
-    assert in_words(stages, "acc", "solved") == "Reinforcement raised it from where it began."
+    assert in_words(stages, "acc") == "Reinforcement raised it from where it began."
     stages["direct"] = stages["grpo"]
     told = "So what training taught is to act; that it answers better than the base does at once can't be told."
-    assert in_words(stages, "acc", "solved") == f"{told} Reinforcement raised it from where it began."
+    assert in_words(stages, "acc") == f"{told} Reinforcement raised it from where it began."
     del stages["grpo"]
-    assert in_words(stages, "acc", "solved") == "No agent was measured after reinforcement learning."
+    assert in_words(stages, "acc") == "No agent was measured after reinforcement learning."
 
 
 def test_an_agent_that_imitation_taught_isnt_credited_to_reinforcement() -> None:
@@ -160,14 +160,14 @@ def test_what_imitation_alone_reaches_is_told_where_it_was_measured() -> None:
         name: {"acc": Interval(*value, 24)} for name, value in (("decided-sft", HIGH), ("sft", LOW), ("grpo", HIGH))
     }
     alone = alone.removesuffix(" So training")
-    assert in_words(stages, "acc", "solved") == f"Reinforcement raised it from where it began. {alone}"
+    assert in_words(stages, "acc") == f"Reinforcement raised it from where it began. {alone}"
     ceiling = "Asked directly with the full images in front of it, the base reaches 0.90 [0.80, 1.00]"
     stages["direct_originals"] = stages["decided-sft"]
     begun = f"Reinforcement raised it from where it began. {alone} {ceiling}"
     no_better = "the agent isn't above that, so nothing shows that it sees better than it did."
-    assert in_words(stages, "acc", "solved") == f"{begun}; {no_better}"
+    assert in_words(stages, "acc") == f"{begun}; {no_better}"
     better = {"grpo": stages["grpo"], "direct_originals": stages["sft"]}
-    assert in_words(stages | better, "acc", "solved").endswith("].")
+    assert in_words(stages | better, "acc").endswith("].")
 
 
 @pytest.mark.parametrize(("direct", "says"), [(0.1, True), (0.2, False)])

@@ -43,7 +43,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ),
     ),
     "codedance": (
-        (f"makes {N} calls on an easy question", ("sft/calls_easy",)),
+        (rf"makes {N} calls [^,]*, [^,]* on an easy question", ("sft/calls_easy",)),
         (f"{N} under R_BAT, {N} under a bonus", ("grpo/calls_easy", "bonus/calls_easy")),
         *((rf"codedance.json`, up to[^:]*:.*?\b{arm} {N}", (f"{arm}/calls_easy",)) for arm in ("sft", "grpo", "bonus")),
     ),
@@ -128,7 +128,9 @@ def test_every_verdict_is_told_alike() -> None:
     told = re.findall(r"^\| ([A-Z]\d) \| [^|]+ \| ([^|]+) \|", PAGES["docs/results.md"], re.MULTILINE)
     rows = [(name, verdict.partition(" within ")[0]) for name, verdict in told]
     assert sorted(rows) == sorted((name, verdict) for (_, name), verdict in claims.items())
-    several = {"hold": "holds", "don't": "doesn't"} | dict.fromkeys(EQUALS["equal"], "equal")
+    several = {"hold": "holds", "don't hold": "doesn't", "doesn't hold": "doesn't"} | dict.fromkeys(
+        EQUALS["equal"], "equal"
+    )
     rows = re.findall(rf"^\| (?:{'|'.join(TITLES)}) \|.*\| ([^|]*) \|$", PAGES["README.md"], re.MULTILINE)
     for page, told in {
         "docs": re.findall(r"By these figures ([^.]*)\.", PAGES["docs/results.md"]),

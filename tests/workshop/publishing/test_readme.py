@@ -120,12 +120,12 @@ def test_marks_stand_for_all_papers(tmp_path: Path) -> None:
     results = {"agile": {**RESULTS, "claims": claims}, "codedance": None}
     marks = "".join(f"<!-- results:begin {name} -->old{END}\n" for name in ("claims", "papers", "came_out"))
     lines = filled(marks, results, headline, "README.md").splitlines()
-    assert lines[1] == "The kit tests 3 claims of the papers. By these figures 1 holds, 2 don't."
+    assert lines[1] == "The kit tests 3 claims of the papers. By these figures 1 holds, 2 don't hold."
     agile, codedance = (
         next(line for line in lines if line.startswith(f"| {name} |")) for name in ("AGILE", "CodeDance")
     )
     assert "Solve jigsaw puzzles" in agile
-    assert agile.endswith("| [11](notebooks/11_agile.ipynb) to 15 | 1 holds, 2 don't |")
+    assert agile.endswith("| [11](notebooks/11_agile.ipynb) to 15 | 1 holds, 2 don't hold |")
     assert codedance.endswith("| [31](notebooks/31_codedance.ipynb) to 34 | not measured yet |")
     assert lines[-3] == (
         "| AGILE: 2×2 solved | not run | not run | 0.25 [0.20, 0.30] | 0.88 [0.80, 0.93] "
@@ -167,7 +167,7 @@ def test_the_readme_begins_with_the_task_and_what_came_out_right_below_the_pictu
 
 
 def test_the_headline_is_the_finding_beside_the_table() -> None:
-    told = "- **AGILE**. Reinforcement raised it from where it began."
+    told = "- **AGILE** (2×2 solved). Reinforcement raised it from where it began."
     assert headline("agile", {**RESULTS, "seed": [0, 1]}) == told
     assert headline("agile", RESULTS) == f"{told} This is one training: another seed may end elsewhere."
     assert headline("agile", None) == "- **AGILE**: not measured yet."
