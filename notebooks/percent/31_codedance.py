@@ -128,7 +128,7 @@ print(board.question)
 
 # %% [markdown]
 # You see at once *where* the card lies, and may even make out what it says. The tiny model can't: it
-# gets one vector for each square of 28 pixels, and a word here is smaller than that. That is
+# gets one vector for each square of 28 pixels, and a line of the card is lower than that. That is
 # what happens to a photograph of 4,000 pixels when it is shrunk to fit a model's input. Code opens the original, though.
 # Which box would you cut out?
 
