@@ -23,8 +23,8 @@
 # training each, so that the half point between the last two may be chance.
 #
 # **Afterwards you can** follow a reward from the group to the token; compute the advantage of a single
-# [turn](../docs/glossary.md#turn); read from two curves whether an agent learns *when* to call; and say why a reward that
-# can't tell easy from hard makes calls die out, or run wild.
+# [turn](../docs/glossary.md#turn); read from two curves whether an agent learns *when* to call; and say why a bonus
+# for calls sends them up on easy questions, too, and what a fall in calls does and doesn't say of the reward.
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
@@ -352,7 +352,8 @@ falls = {n: found["easy"][0] - found["easy"][1] for n, found in by_reward.items(
 print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 
 # %% [markdown]
-# In these runs calls on easy questions go down under R_BAT (by how much its seeds disagree: 34) and in the single run of the
+# In these runs calls on easy questions go down under R_BAT (each seed by another amount; 34's interval says whether that is
+# sure) and in the single run of the
 # outcome alone; in those of the bonus and of offset 0 they go up, on hard ones too. (A point of the figure is the mean of four steps, a quarter in the table of five. In the
 # last line + means fewer and − more; differences are rounded last.) Three things to read off besides; the first two explain
 # claims of the paper (notebook 34 has intervals and verdicts):
@@ -362,8 +363,8 @@ print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 # - Offset 0 pays for a call in every group, most where it fails and a little even where all are right, and never charges for
 #   one (claim C3).
 # - The outcome alone says nothing about calls. They follow whatever helps the answer, and may become fewer all the same: an
-#   answer at once has fewer places to go wrong. What R_BAT itself takes away is what its line falls *more* than this
-#   one (the last line), and with so few seeds of a reward such a difference can be chance.
+#   answer at once has fewer places to go wrong. What R_BAT itself takes away is what it falls *more* than this
+#   one. The last line can't tell that: it may set several seeds beside one, and such a difference can be chance.
 #
 # R_BAT turns at μ = 0.67. Where *this* agent mostly knows, sampled, it is charged for a call; everywhere else it is paid for
 # one, whether a call could help or not. And where the call is what makes the answer right, the agent goes on in spite of the

@@ -178,12 +178,18 @@ def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:
     """Who did it, by what each training added and by what the agent loses with observations that aren't its own."""
     base, cold, direct = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT, DIRECT))
-    imitation = sign(difference(cold, base)) if cold is not None and base is not None else None
+    # These two aren't paired: a share near 0 over few seeds lies above another for sure only where no end is shared.
+    imitation = _apart(cold, base) if cold is not None and base is not None else None
     start = cold if cold is not None else base
     reinforcement = None if start is None else _paired(stages, ADDED if cold else "", metric, agent, start)
     gap = alongside(stages[GRPO], GAP, metric)
     over = sign(difference(cold, direct)) if cold is not None and direct is not None else None
     return who_did_it(imitation, reinforcement, None if gap is None else sign(gap), over)
+
+
+def _apart(one: Interval, other: Interval) -> int:
+    """Sign of the difference of two values whose intervals don't overlap, else 0."""
+    return int(one.low > other.high) - int(one.high < other.low)
 
 
 def who_did_it(imitation: int | None, reinforcement: int | None, looking: int | None, over: int | None = None) -> str:

@@ -113,6 +113,12 @@ def test_the_base_asked_directly_is_what_imitation_has_to_beat() -> None:
     assert "Both trainings added to it" in told(direct=LOW, untrained=LOW, sft=MIDDLE, grpo=HIGH)
 
 
+def test_a_share_near_zero_over_few_seeds_is_no_gain_of_imitation() -> None:
+    """0.04 [0.003, 0.17] and 0 [0, 0.012] overlap, though by square and sum their difference begins above 0."""
+    text = told(direct=LOW, untrained=(0.0, 0.0, 0.012), sft=(0.042, 0.003, 0.167), grpo=HIGH)
+    assert text.endswith(CREDIT[0, 1])
+
+
 def test_beside_a_table_no_figure_is_told_again_and_what_was_not_gained_is() -> None:
     stages = {name: {"acc": Interval(*value, 24)} for name, value in (("direct", LOW), ("sft", LOW), ("grpo", HIGH))}
     assert in_words(stages, "acc") == "Reinforcement raised it from where it began."
