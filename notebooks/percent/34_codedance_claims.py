@@ -202,8 +202,8 @@ for name, arm in starts.items():
 # %% [markdown]
 # And a single run needn't look like the published ones: greedy play of one cold start may hardly call on easy
 # questions, and then there is nothing for R_BAT to bring down in it (`calls_easy` in the table below, `sft` beside
-# `grpo`). Don't compare the two tables' accuracies: of the 1,017 published questions 300 are `composed`, and hardly one
-# of these is right.
+# `grpo`). If your run has other questions than the 1,017 published ones, don't compare the two tables' accuracies: of
+# those 300 are `composed`, and hardly one of these is right. (The run stored here has the same.)
 #
 # The third: what is the call good for? An agent whose answers don't need its calls would lose nothing by stopping, and C1
 # would be about manners. The five questions below test that.
@@ -428,8 +428,8 @@ print("written:", f"runs/{run}/results.json")
 # `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names,
 # with all four rewards. Where a reward has one seed, expect *undecided* wherever it is compared: what is gained is
 # three more rewards and more questions. Which of the claims do you expect to hold? In the figure each marker is a
-# value, its line the interval. 0 is the claim's limit, and right of it lies what the claim says. The unit is the
-# smallest effect worth having; grey is less than one. A hollow marker has no interval.
+# value, its line the interval. 0 is the claim's limit. A claim of a gain has what it says right of 0, one of equality
+# in the grey band. The scale counts margins, the smallest effects worth having; the band is one margin to either side. A hollow marker has no interval.
 
 # %% tags=["guess"]
 print("seeds:", published["seed"])

@@ -187,8 +187,8 @@ if sft_episodes:
     display(live.figure())
 
 # %% [markdown]
-# Two guesses before you open the next output. In what share of its episodes does it look at a part that decides? And, of
-# hard questions, how many does it answer rightly? Both greedily, each word the likeliest one, and sampled, as in training.
+# Two guesses before you open the next output. Of the boxes that it asks for in hard questions, what share shows something
+# that decides (`right_hard`)? And what share of answers is right (`acc_easy`, `acc_medium`, `acc_hard`)? Both greedily, each word the likeliest one, and sampled, as in training.
 
 # %% tags=["guess"]
 before = played(vlm, tests)
@@ -440,8 +440,10 @@ display(Markdown(table))
 # %% [markdown]
 # All four cards reach what one at random reaches: the share of the four that decide. What the agent has above that is knowing
 # *which*; where it asks for four and has no more, it has learnt to ask for everything. In the stored run that is so of
-# counting; of attributes the interval reaches below the random card's 0.25, and only of relations does it lie above: that
-# kind alone carries what the end of this notebook says.
+# counting. Of attributes the interval reaches below the random card's 0.25. Only of relations does it lie above, but there a
+# random card is a weak rival: *above*, *below*, *left of* or *right of* alone leaves two of the four cards, so whoever heeds
+# that word and ignores the colour is right in one half, and a half lies in the interval. So nothing here shows more than that
+# the agent heeds this word; that it finds the card of a colour isn't shown.
 #
 # Here are more numbers, of two kinds of hard questions: counting, and reading one line. Rows beginning with `acc` have the
 # share of right answers, `right` the share of boxes that show something that decides, `recall` the share of what decides that
@@ -531,10 +533,11 @@ for name, some in found.items():
 #
 # Look at the boxes, too. Stage 1 pays one box as much as four; stage 2 pays for more of them where something is
 # counted. Do the boxes of your run follow? In the stored one they come before they are paid for: nearly all of the rise
-# in hard counting's boxes is stage 1's (`boxes_count_hard` in the table above). Why isn't shown: one card doesn't suffice to
-# count, but the published agents count hard boards rightly no less often with another question's crops
+# in hard counting's boxes is stage 1's (`boxes_count_hard` in the table above). What makes them rise isn't known: one card
+# doesn't suffice to count, but the published agents count hard boards rightly no less often with another question's crops
 # ([README](../README.md#what-came-out)). Reinforcement sharpens what a policy does now and then: here, to name cards
-# instead of the middle and, where the question names the card beside another, the right one. What it never does, it can't
+# instead of the middle and, where the question names the card beside another, the right one about as often as
+# the word of direction alone allows. What it never does, it can't
 # teach: the way from a colour to a place was learnt before, or it wasn't.
 #
 # ## The paper in one picture
@@ -622,7 +625,9 @@ display(
 )
 
 # %% [markdown]
-# (In the stored run *some kinds of question* is one kind: the card beside a named one.)
+# (In the stored run *some kinds of question* is one kind: the card beside a named one. There heeding *above* or *left of* alone
+# is right in one half, and the agent can't be told from that. So it has learnt to name cards, and perhaps to heed such a word;
+# that it goes from a colour to a place isn't shown.)
 #
 # Next: [44](44_mags_rl_claims.ipynb), which asks what of this holds over several trainings, beside five ways of prompting
 # and other ways to train.

@@ -291,7 +291,8 @@ display(tabled(crops))
 # %% [markdown]
 # A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp
 # sheets may read a sharp guess better than a blurred truth, where the blur is what stops it. On large cards an agent
-# that was shown crops of all three kinds reads plainly resized ones no worse: there size is what counts, which a crop
+# that was shown crops of all three kinds reads plainly resized ones no worse, in the stored run even
+# somewhat better (over three trainings they can't be told apart): there size is what counts, which a crop
 # that isn't enlarged lacks. On small ones, enlarged four times, the network's are read more often in the stored run.
 #
 # **Exercise 44.2.** Reading a crop rightly has probability `sharp` with the network and `plain` without. An agent looks at the right
@@ -425,7 +426,8 @@ display(tabled(gains))
 # ## All verdicts
 #
 # Each claim is made of checks; a check is a statistic with an interval, a limit and a margin, stated in
-# `papers/mags_rl/claims.toml`: before your run was trained, and of the published ones [the results](../docs/results.md) say it.
+# `papers/mags_rl/claims.toml`. They were written before your run was trained; whether also before the published trainings,
+# [the results](../docs/results.md) say.
 #
 # **Exercise 44.3.** "At every difficulty better than every baseline" is one claim made of many comparisons. `found` has, for each
 # difficulty, the lower and upper end of the difference to each baseline. Does the claim hold (all above 0), doesn't it (one
@@ -471,8 +473,9 @@ print("written:", f"runs/{run}/results.json")
 # ## The same rules, more seeds
 #
 # `results/mags_rl.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of
-# the claims do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the claim's limit,
-# and right of it lies what the claim says. The unit is the smallest effect worth having; grey is less than one.
+# the claims do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the claim's limit.
+# A claim of a gain has what it says right of 0, one of equality in the grey band. The scale counts margins, the smallest
+# effects worth having; the band is one margin to either side.
 
 # %% tags=["guess"]
 path = ROOT / "results" / "mags_rl.json"
@@ -525,7 +528,8 @@ else:
 #
 # ## Paper / here / why different
 #
-# Tables 1 and 2, by the judge and by inclusion, each number of the paper before ours. `at_once` is Table 2's direct training.
+# Tables 1 and 2, by the judge and by inclusion, each number of the paper before ours. `at_once` is what Table 2 calls
+# direct training; the row `direct` is the base asked directly.
 # Drawn boards fill no cell: they compare with the paper's sets in direction alone.
 
 # %%
