@@ -195,9 +195,8 @@ for i in few:
     print(f"   untrained: {before[:80]!r}\n   after GRPO: {after[:80]!r}")
 
 # %% [markdown]
-# Some replies name what is there and then go on: with numbers, with full stops, with scraps of another
-# answer. There the model still says what is right; it has lost the habit of stopping. Other replies are wrong from the
-# first words on. So there is a second number: how many replies *begin* with the right answer, whatever follows. The
+# Some replies name what is there and then go on, with numbers or a further full stop, say. There the model still says what is
+# right; it has lost the habit of stopping. Others go on as well, and were wrong before that, or from the first words on. So there is a second number: how many replies *begin* with the right answer, whatever follows. The
 # skills were fixed before any result was seen; this number (`begins_*`) was added after the untrained, SFT and GRPO
 # results of one run had been seen, so it is exploratory and no claim rests on it.
 #
@@ -377,7 +376,9 @@ for name in ("A7", "A8"):
 # So this doesn't show that the paper is wrong about its model. It shows what to look at in yours: ask it, after every
 # training, something that the training didn't mention.
 #
-# What follows compares this run's own models. Another training may end otherwise: one seed decides no claim.
+# The tables above are of one training, so they say *undecided*. The committed results are of several seeds, which is enough to
+# decide: by them neither A7 nor A8 holds (*doesn't*; [their intervals](../docs/results.md)). What follows compares this run's
+# own models again. Another training may end otherwise: one seed decides no claim.
 #
 # ## What you have seen
 #

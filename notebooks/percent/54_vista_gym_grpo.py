@@ -266,8 +266,9 @@ live.figure()
 # One batch has a question or two of each family, so a family's line would jump. Therefore averages of quarters: the first of
 # the training, and the last. "Held out" are the development questions of the curves above, played before each step. Played
 # greedily they tell when the likelier way has changed, and nothing of how likely it has become since: so their accuracy may
-# jump within a few updates and then stay, while the sampled one goes on changing. It needn't rise in every family: in the
-# stored run it rises over all, and falls in charts, geometry and science. Find these in the figure below.
+# jump within a few updates and then stay, while the sampled one goes on changing. The *sampled* accuracy needn't
+# rise in every family: in the stored run it rises over all, and falls in charts, geometry and science. Find these in the
+# figure below, which has the sampled one alone.
 
 # %% tags=["figure"]
 rows = read_metrics(folder / "grpo" / "metrics.jsonl")
@@ -465,7 +466,8 @@ display(
 )
 
 # %% [markdown]
-# Read the first line with two limits. *That* isn't *when*: it calls where a look would do, too. And *whom* is a mean over six
-# sets, in which it hardly holds for charts ([55](55_vista_gym_claims.ipynb) shows what it asks there).
+# Read the first line with two limits. *That* isn't *when*: it calls where a look would do, too. And *whom* is a share of the
+# first calls of all six sets together; a frame marks what is right for *some* question of its row. How little it holds for
+# charts is seen in greedy play on the test questions: [55](55_vista_gym_claims.ipynb) shows what it asks there.
 #
 # Next: [55](55_vista_gym_claims.ipynb), which sorts what still goes wrong and asks what of the paper's claims holds.

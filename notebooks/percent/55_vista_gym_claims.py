@@ -130,7 +130,7 @@ for stage in ("untrained", "sft", "grpo"):
 #
 # | | what happened |
 # |---|---|
-# | E1 | the call can't be read, there is no such tool, or the turn neither calls nor answers |
+# | E1 | the call can't be read, there is no such tool, an argument is missing, or the turn neither calls nor answers |
 # | E2 | an argument by a name that the tool doesn't know |
 # | E3 | a value of the wrong form |
 # | E4 | a call in good form, for the wrong thing |
@@ -207,8 +207,8 @@ print(v8.evidence.replace("; ", "\n"))
 
 # %% [markdown]
 # **Exercise 55.1.** Sort one failure. You know whether the call could be read, whether it fits the tool's schema, whether it is
-# the question's own, and whether the reply holds the gold answer. Which of E1, E4, E5, E6 is it? (A call that doesn't fit
-# its schema is E2 or E3: say `"E2 or E3"`.)
+# the question's own, and whether the reply holds the gold answer. Which of E1, E4, E5, E6 is it? (Suppose that no
+# argument is missing, which would be E1. Then a call that doesn't fit its schema is E2 or E3: say `"E2 or E3"`.)
 
 
 # %% tags=["exercise"]
@@ -224,9 +224,9 @@ check("55.1", kind_of_error)
 #
 # They are about accuracy, so here are all agents side by side.
 #
-# `direct` is the base asked without tools, `untrained` the base given 26 of them, `no_reasoning` told besides which suit the
-# question, `sft` the agent after cloning, `grpo` after reinforcement, `patch` after going on with hard questions. Square
-# brackets hold 95 % intervals, round ones the paper's number of its own questions, of the model that `node` trains.
+# `direct` is the base asked without tools, `untrained` the base given 26 of them, `no_reasoning` (the paper's *without
+# reasoning*) the base that is told besides which of these tools suit the question, `sft` the agent after cloning, `grpo` after reinforcement, `patch` after going on with hard questions. Square
+# brackets hold 95 % intervals; round brackets hold the paper's accuracy, on its own benchmarks, of the model that `node` trains.
 
 # %%
 main = [stage for stage in MAIN if stage in metrics]

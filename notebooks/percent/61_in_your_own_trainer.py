@@ -304,8 +304,9 @@ print(f"{other} of {len(turns)} turns have other ids when they are encoded anew"
 
 # %% [markdown]
 # **Credit of single turns** and **a group's reward.** CodeDance charges a turn whose code fails, and its reward R_BAT
-# pays or charges for a call by how many of the group's attempts are right. Here are three right attempts at one question:
-# one calls for nothing, one writes code that fails, one answers at once. What does each earn alone, and what in the
+# pays or charges for calls that *succeed*, by how many of the group's attempts are right (one that fails is left to the charge
+# of its turn). Here are three right attempts at one question: one makes a call that it doesn't need, one writes code that
+# fails, one answers at once. What does each earn alone, and what in the
 # group?
 
 # %% tags=["guess"]
@@ -331,8 +332,8 @@ for name, session, score in zip(attempts, sessions, together, strict=True):
     print("its turns", list(score.turns))
 
 # %% [markdown]
-# Gymnasium, verifiers and OpenEnv score an episode by itself: they pay what stands under *alone*, and tell the turns' part without
-# paying it. TRL knows groups, if a process holds all of one, and no turns.
+# Gymnasium, verifiers and OpenEnv score an episode by itself: they pay what stands under *alone*. Gymnasium and OpenEnv tell
+# the turns' part as well, without paying it; verifiers doesn't tell it. TRL knows groups, if a process holds all of one, and no turns.
 #
 # | | the kit | Gymnasium | TRL | verifiers | OpenEnv |
 # |---|---|---|---|---|---|
