@@ -357,6 +357,8 @@ print(f"here:  untrained tiny model          {right} of 1")
 print("here:  after SFT and RL              see the last output")
 
 # %% [markdown]
+# The last output's figure is of puzzles with some pieces in place as well: of these the paper's agent solves 82.8 %.
+#
 # **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
 # cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
 # Which share of such puzzles does it solve? Write it for any list of labels.

@@ -33,10 +33,8 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     if not (found := of(stages, "sft/calls_easy", "grpo/calls_easy")):
         return ""
     start, adaptive = found
-    made = f"{start.value:.2f} calls [{max(0.0, start.low):.2f}, {start.high:.2f}]"
-    text = (
-        f"{_lost(stages)}Played greedily, it makes {made} on an easy question, which needs none, after the cold start"
-    )
+    calls = f"{start.value:.2f} calls [{max(0.0, start.low):.2f}, {start.high:.2f}] on an easy question"
+    text = f"{_lost(stages)}Played greedily, it makes {calls}, which needs none, after the cold start"
     since = LESS[moved(start, adaptive)]
     if not (bonus := of(stages, "bonus/calls_easy")):
         return f"{text}, {adaptive.value:.2f} after reinforcement: {since.format('it')}."
@@ -52,16 +50,14 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         both += f", {alone[0].value:.2f} under the outcome alone"
         since += BESIDE[moved(alone[0], adaptive)]
     asked = of(stages, "direct/calls_easy")  # the base, which no seed trains, is asked once
-    alone_each = asked is not None and asked[0].n == bonus[0].n < adaptive.n
-    fewer = " The other rewards are of one training each." if alone_each else ""
-    return f"{text}, {both}. {told}; {since.format('R_BAT')}.{fewer}"
+    single = asked is not None and asked[0].n == bonus[0].n < adaptive.n
+    seeds = " The other rewards are of one training each." if single else ""
+    return f"{text}, {both}. {told}; {since.format('R_BAT')}.{seeds}"
 
 
 def _lost(stages: Mapping[str, Metrics]) -> str:
     """What reinforcement took of the easy answers, which the headline, of hard ones, doesn't tell; empty: not sure."""
     if not (gain := of(stages, "grpo/gain_over_sft_easy")) or sign(gain[0]) >= 0:
         return ""
-    less = -gain[0].value, -gain[0].high, -gain[0].low
-    return "Of easy questions it answers {:.2f} [{:.2f}, {:.2f}] fewer rightly than before reinforcement. ".format(
-        *less
-    )
+    fewer = f"{-gain[0].value:.2f} [{-gain[0].high:.2f}, {-gain[0].low:.2f}] fewer"
+    return f"Of easy questions it answers {fewer} rightly than before reinforcement. "

@@ -41,13 +41,12 @@ def _elsewhere(stages: Mapping[str, Metrics]) -> str:
     if not (found := of(stages, "grpo/acc_out", "direct/acc_out")):
         return ""
     agent, base = found
-    told = f"gets {agent.value:.3f} right, and the base, asked directly, {base.value:.3f}"
-    told += f": {ELSEWHERE[moved(base, agent)]}."
-    text = f" Of questions from sets that it was not trained on it {told}"
+    text = f" Of the {agent.n} questions from sets that it was not trained on it gets {agent.value:.3f} right, and the"
+    text += f" base, asked directly, {base.value:.3f}: {ELSEWHERE[moved(base, agent)]}."
     every, sets = (stages["grpo"].get(name) for name in ("acc_all", "acc_in"))
     if every is None or every.n <= agent.n:
         return text
-    others, text = every.n - agent.n, f" Of the {agent.n} questions from sets that it was not trained on it {told}"
+    others = every.n - agent.n
     share = (every.value * every.n - agent.value * agent.n) / others
     text += f" On the other {others}, of kinds and sets that it was trained on, it gets {share:.2f}"
     text += f" ({sets.value:.2f} on the {sets.n} of the paper's sets)" if sets else ""

@@ -178,7 +178,7 @@ def in_short(stages: Mapping[str, Metrics], metric: str, how: str) -> str:
 def _credit(stages: Mapping[str, Metrics], metric: str, agent: Interval) -> str:
     """Who did it, by what each training added and by what the agent loses with observations that aren't its own."""
     base, cold, direct = (stages.get(stage, {}).get(metric) for stage in (UNTRAINED, SFT, DIRECT))
-    # These two aren't paired: a share near 0 over few seeds lies above another for sure only where no end is shared.
+    # These two aren't paired, and of a share near 0 over few seeds the difference's interval is too narrow.
     imitation = _apart(cold, base) if cold is not None and base is not None else None
     start = cold if cold is not None else base
     reinforcement = None if start is None else _paired(stages, ADDED if cold else "", metric, agent, start)

@@ -36,7 +36,7 @@ MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->
 WHY = 200
 """Characters of a claim's why, two lines of a page; all of its evidence is folded below the table."""
 
-ARMS = re.compile(r"not run: (\w+_runs(?:, \w+_runs)*)$")
+NOT_RUN = re.compile(r"not run: (\w+_runs(?:, \w+_runs)*)$")
 """What isn't run, in evidence, by a notebook's parameters."""
 
 SHARE = re.compile(r"(share of [^;]*? \d\.\d+ \[)(-?[\d.]+), (-?[\d.]+)\]")
@@ -219,7 +219,7 @@ def _reasoned(claim: Mapping[str, Any]) -> list[str]:
 
 def _plain(text: str) -> str:
     """Evidence as it is read: arms by their names, no minus before a zero, and no share above 1 or below 0."""
-    text = ARMS.sub(lambda f: f"not trained yet: {f[1].replace('_runs', '')}", text)
+    text = NOT_RUN.sub(lambda f: f"not trained yet: {f[1].replace('_runs', '')}", text)
     text = re.sub(r"-(0\.0+)\b", r"\1", text)
     return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
 
@@ -256,11 +256,11 @@ def _listed(names: Mapping[str, list[str]]) -> str:
 
 def _counted(claims: list[Mapping[str, Any]]) -> str:
     """Count claims by their verdicts: ``1 holds, 3 don't hold, 2 not testable here, 5 undecided``."""
-    found, several = Counter(map(counted_as, claims)), {"holds": "hold", "doesn't": "don't hold"}
+    found = Counter(map(counted_as, claims))
+    words = {"holds": ("holds", "hold"), "doesn't": ("doesn't hold", "don't hold")}  # of one, of several
     verdicts = [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
     told = {verdict: found[verdict] for verdict in verdicts if found[verdict]}
-    one = {"doesn't": "doesn't hold"}
-    counts = [f"{n} {(one if n == 1 else several).get(verdict, verdict)}" for verdict, n in told.items()]
+    counts = [f"{n} {words.get(verdict, (verdict, verdict))[n > 1]}" for verdict, n in told.items()]
     return ", ".join(counts) or "none was tested"
 
 
