@@ -4,7 +4,7 @@
 
 Effects of different kinds (accuracy, calls, slopes) share one axis in units of the margin that each check registers:
 the smallest effect worth having, or the difference that doesn't count. A claim of several checks shows the one that
-decides it; where that was measured otherwise than it is stated, nobody registered such a unit, and it has no line.
+decides it. Where no interval is known, or nobody registered such a unit, what a verdict needs stands in its place.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ from kit.view.plots import check_line, margins_axis
 from papers.claims import Check
 from papers.registered import Stated, registered
 from papers.registry import find_paper, published
-from papers.verdicts import verdict_told
+from papers.verdicts import verdict_told, would_decide
 from workshop.publishing.readme import judged
 
 PICTURE = ROOT / "docs" / "claims.png"
+
+BARE = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+"""Behind words, so that no line strikes them out."""
 
 Record = Mapping[str, Any]
 """A claim or a check, as a results file has it."""
@@ -76,6 +79,8 @@ def claims_picture(papers: Mapping[str, Mapping[str, Record]]) -> Plot:
             check = decisive(claim)
             if check is not None and "margin" in check and claim["verdict"] != "not testable here":
                 check_line(axis, row, check | {"verdict": claim["verdict"]})
+            elif claim:
+                axis.text(0, row, f"needs {would_decide(claim)}", ha="center", va="center", size=8, bbox=BARE)
         words = [_short(f"{verdict_told(claim)}: {claim['statement']}") if name else "" for _, name, claim in rows]
         told = "each claim's deciding check, 95 % interval (thick: 90 %)"
         margins_axis(axis, told, [name or title for title, name, _ in rows], words)

@@ -110,9 +110,9 @@ print(spell(ids))
 assert chat.decode(ids) == text
 
 # %% [markdown]
-# `<think>` and `␣needs` are single tokens, because this tokenizer saw them often. The closing tag
-# isn't: it takes three. `Ç` became two tokens that can't be printed alone: the smallest pieces are the
-# 256 bytes, so *any* text can be spelled.
+# `<think>` and `␣needs` are single tokens, because this tokenizer saw them often. The closing tag isn't: text is first cut
+# into words and runs of marks, and `?</` is one run, so the tag falls into three. `Ç` became two tokens that can't be printed
+# alone: the smallest pieces are the 256 bytes, so *any* text can be spelled.
 #
 # ## Control tokens, and why text cannot forge them
 #
@@ -589,9 +589,9 @@ for name, e in episodes.items():
 # $$R_{step} = \lambda\,(\mathbb{1}[R_{acc}=1]\,step_{num} + \mathbb{1}[R_{acc}=0]\,step_{max})
 # \quad (5) \qquad R = \alpha R_{acc} + \beta R_{format} + \gamma R_{step} \quad (6)$$
 #
-# with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. Here
-# $step_{num}$ counts the turns before the answer. $R_{format}$ is 1 if every turn keeps to the tags, at least one of
-# them ran code, and the last one answers.
+# with $\alpha = 0.8$, $\beta = 0.2$, $\gamma = 1$, $\lambda = -0.05$, $step_{max} = 5$. Here $step_{num}$ counts the turns
+# before the answer. $R_{format}$ is 1 if every turn keeps to the tags, at least one of them held code, and the last one
+# answers.
 #
 # **Exercise 01.4.** What do the six episodes earn, in the order of the cell above? Our first one is
 # right, keeps to the tags and ran code twice. Fill in the six numbers.

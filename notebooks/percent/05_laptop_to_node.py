@@ -237,8 +237,9 @@ check("05.2", answer, **times)
 # | `rollout_engine` | the program that plays the episodes: `transformers`, or [vLLM](../docs/glossary.md#vllm) on the same GPUs ([`colocate`](../docs/glossary.md#colocate)) or on others (`server`) |
 # | `hostfile` | a text file with a line for each machine that takes part, such as `node1 slots=8` ([hostfile](../docs/glossary.md#hostfile); messages call it the rank file) |
 #
-# An hour on a cluster costs money, so what can't work must be refused before it starts. Which of these five can start on
-# a machine without a GPU, and what will each of the others be told?
+# An hour on a cluster costs money, so what can't work must be refused before it starts. Which of these five can start here,
+# where there is neither a GPU nor DeepSpeed, vLLM or a hostfile, and what will each of the others be told? (Each hears of one
+# thing that is missing, the first that was looked for.)
 
 # %% tags=["guess"]
 for wish in (
@@ -437,7 +438,8 @@ check("05.5", answer, stages=stages)
 # - *playing* with transformers waits for the processor, at every token: a *launch* is the start of one operation.
 # - *playing* with vLLM, which starts them all at once, waits for memory: a token needs all weights read once, however few
 #   episodes share the reading. *GB read* are the weights in 16 bits and the keys and values of the episodes.
-# - 0.215 and 0.39 are the shares of a card's arithmetic and of its memory's speed that a training reached on one H200.
+# - 0.215 and 0.39 are the shares of a card's arithmetic and of its memory's speed that a training reached on one H200; 312
+#   TFLOP/s and 2 TB/s are an A100's data sheet, whatever `memory` says.
 
 # %% tags=["guess"]
 divided = replace(stages["zero3"], strategy=strategy)
@@ -451,11 +453,11 @@ for engine in engines:
         print(fill(line, 88, subsequent_indent=" " * 11))
 
 # %% [markdown]
-# With transformers playing takes more than twice as long as learning; with vLLM they take about as long. Episodes are
-# assumed to be as long as this plan allows, so these are upper ends. `workshop/planner/measured.toml` names what was measured
-# on the H200, and its tests hold the planner to within a factor of 1.5 of all of it. For another card the shares are
-# carried over by its data sheet. The formula is printed so that you can put your own figures in. For a whole job:
-# `python -m kit plan agile --profile node --gpus 8 --memory 80`.
+# With transformers playing takes more than twice as long as learning; with vLLM they take about as long. Episodes are assumed
+# to be as long as this plan allows, so these are upper ends. `workshop/planner/measured.toml` names what was measured on the
+# H200, and its tests hold the planner to within a factor of 1.5 of all of it. For another card `python -m kit plan … --card
+# 141` takes the same shares of that card's data sheet. The formula is printed so that you can put your own figures in. For a
+# whole job: `python -m kit plan agile --profile node --gpus 8 --memory 80`.
 #
 # ## What was measured, and what wasn't
 #
@@ -505,9 +507,10 @@ for paper, stage in columns.items():
     print(f"   playing adds {plays:.1f} ({stage.rollout_engine})")
 
 # %% [markdown]
-# Why more than `zero3` needs in the figure above? Learning adds more, for episodes are longer, and AGILE's plan takes
-# two at once. And the figure had nobody who plays: here vLLM does, on the same GPUs. In both plans it sleeps while
-# the model learns, which gives its memory back, so of learning and playing only the larger counts.
+# Why more than `zero3` needs in the figure above? Because the figure had nobody who plays: here vLLM does, on the same GPUs.
+# It sleeps while the model learns, which gives its memory back, so of learning and playing only the larger counts. In both
+# plans that is playing: AGILE's 78.4 GB are 21.6 that stay and 56.8 for vLLM. (Learning takes more than above, too, since
+# AGILE's plan has two longer episodes at once; but it is the smaller part.)
 #
 # The papers train a model that must be divided among GPUs to fit (how they divided it AGILE and Visual-ARFT don't say;
 # `zero3` is our choice). Ours fits into every process, so nothing is divided, and the processes are there to show that

@@ -514,8 +514,9 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
 # <details><summary>Why does a signal die? Think first, then open.</summary>
 #
 # Because everything in a group earns the same: all right, all wrong, or all paid in full. In the busy training it dies when
-# every episode lifts in every turn. Nothing is left to compare, and no further step will bring the answer back. A signal can
-# be alive and point to the wrong place, as it did in the first steps; its death only makes that final.
+# every episode lifts in every turn. Hardly anything is left to compare (now and then a single group, as in steps 10 and 11),
+# and what is left pays for lifting, not for the answer. A signal can be alive and point to the wrong place, as it did in the
+# first steps; its death only makes that final.
 #
 # </details>
 #
@@ -545,9 +546,10 @@ display(five(found["right"], title="paid for the right colour"))
 display(five(found["busy"], title="paid for the deed's name"))
 
 # %% [markdown]
-# Read the second figure from above: reinforcement took away what imitation had brought, so acting doesn't pay, and what
-# it is shown doesn't matter. Only two rows of the fourth look well: many calls, and they succeed. That it won't
-# change any more stands in the steps above: in the last one all groups are flat.
+# Read the second figure from above: reinforcement took away what imitation had brought, so acting doesn't pay, and what it is
+# shown doesn't matter. Only two rows of the fourth look well: many calls, and they succeed. That little will change stands in
+# the steps above: of the last four two had only flat groups, the others one of eight that wasn't, and nobody answers any
+# more.
 #
 # <details><summary>Which single curve, watched during the training, would have stopped it? Think first, then open.</summary>
 #

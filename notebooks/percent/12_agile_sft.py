@@ -457,12 +457,12 @@ else:
     print("not measured yet; python -m kit results agile does it")
 
 # %% [markdown]
-# Read the two ends first. Where no demonstration guesses, the agent was shown nothing but looking, and SFT alone solves
-# most of what there is to solve: about as much as reinforcement will reach in notebook 13. Where nearly all guess, a group
-# seldom holds an episode that looks. And in between? If imitation copies shares, the greedy agent turns from one way to
-# the other where half of the demonstrations guess. The curve can say between which two of its points it turned, and no
-# more. (A greedy agent that never looks needn't be at 0: a guess from the thumbnails can be right now and then. In the
-# stored run none was: nearly all answers named a piece twice.)
+# Read the two ends first. Where no demonstration guesses, the agent was shown nothing but looking, and SFT alone solves most
+# of what there is to solve: at least about as much as reinforcement will reach in notebook 13 (14 draws both). Where nearly
+# all guess, a group seldom holds an episode that looks. And in between? If imitation copies shares, the greedy agent turns
+# from one way to the other where half of the demonstrations guess. The curve can say between which two of its points it
+# turned, and no more. (A greedy agent that never looks needn't be at 0: a guess from the thumbnails can be right now and
+# then. In the stored run none was: nearly all answers named a piece twice.)
 #
 # **What is notebook 13 for, then?** Whoever knows what is right to do should show it: imitation is the shorter way. The
 # paper's base is in another place. It imitates right episodes only, solves 22 % after that (Table 1), and the reward does
@@ -520,9 +520,9 @@ for name in starts:
     print(f"{name:14s}{could_start(name)}")
 
 # %% [markdown]
-# `episodes_80` is a surprise: half as many demonstrations, six of ten of them guesses as in ours, and yet greedily it
-# solves most puzzles, while of its sampled looks hardly one is right. So the share of guesses doesn't decide by itself
-# which way greedy play falls. Why this start fell the other way wasn't tested; it is one training.
+# `episodes_80` is a surprise: half as many demonstrations, six of ten of them guesses as in ours, and yet greedily it looks
+# every time and solves most puzzles, while of its sampled looks only about one in thirteen is right. So the share of guesses
+# doesn't decide by itself which way greedy play falls. Why this start fell the other way wasn't tested; it is one training.
 #
 # ## A start that is too small
 #

@@ -33,12 +33,12 @@
 # Before this one: [12](12_agile_sft.ipynb), which made the model this one starts from;
 # [03](03_grpo_by_hand.ipynb) works out one step on paper.
 #
-# **What is there to find out?** Nothing that imitation couldn't have told it: shown only looks, the tiny model solves as many
-# puzzles by imitation alone as it will after this notebook (notebook 12 has the curve). On a laptop six of ten
-# demonstrations guess, and they do so on purpose. After imitating right episodes the paper's model still solved only
-# one puzzle in five, and a reward had to do the rest; ours would have had nothing left to learn. So ours starts with both
-# ways in it and plays the worse one. You know the better one; the agent doesn't. Whether one number after each puzzle is
-# enough to find it is what you will see. That reinforcement gets *further* than good demonstrations you won't see here.
+# **What is there to find out?** Nothing that imitation couldn't have told it: shown only looks, the tiny model solves at
+# least as many puzzles by imitation alone as it will after this notebook (notebook 12 has the curve). On a laptop six of ten
+# demonstrations guess, and they do so on purpose. After imitating right episodes the paper's model still solved only one
+# puzzle in five, and a reward had to do the rest; ours would have had nothing left to learn. So ours starts with both ways in
+# it and plays the worse one. You know the better one; the agent doesn't. Whether one number after each puzzle is enough to
+# find it is what you will see. That reinforcement gets *further* than good demonstrations you won't see here.
 #
 # The parameters you may want to change come first; from `prompt` on they belong to the profile.
 
@@ -343,9 +343,10 @@ if by_hand:
 # %% [markdown]
 # <details><summary>What can one small update do? Think first, then open.</summary>
 #
-# Wherever some of a group looked, those that looked earned more. So nearly all groups push the same few tokens the same
-# way: "Look" up, "Guess" down. Many small pushes in one direction add up to a large one. Sampling shows it as a share that
-# moves. Greedy play shows only which of the two beginnings is the likelier, so it doesn't move at all, or it jumps.
+# On average those that looked earned more than those of their group that didn't. So nearly all groups push the same few
+# tokens the same way: "Look" up, "Guess" down. Many small pushes in one direction add up to a large one. Sampling shows it as
+# a share that moves. Greedy play shows only which of the two beginnings is the likelier, so it doesn't move at all, or it
+# jumps.
 #
 # If it has jumped, what is left for the other updates? Look at the sampled share: as long as the agent draws its words, it
 # guesses wherever "Guess" is drawn. After the first update "Look" may be only just the likelier of the two; the further

@@ -172,11 +172,12 @@ display(plots.bars({"here": here, "the paper's 7B": paper}, "share", guessing, t
 #
 # $$(R - S) - (S - U) > 0, \qquad R - S > 0$$
 #
-# The first says that reinforcement gained more than the cold start. The second is there for a cold start that does harm:
-# repairing the damage would pass the first check, and would be no gain. The file names a margin as well, the smallest
-# effect worth having. A rule that is written after the figures are seen can be bent to them. This one is older than your
-# run. It is younger than the kit's first trainings: [the results](../docs/results.md) say of each claim whether it was
-# written before or after the trainings that are published. Each check has a 95 % interval:
+# The first says that reinforcement gained more than the cold start. The second is there for a cold start that does harm: then
+# the first check is passed even if reinforcement gains nothing. (Neither of the two notices if it only repairs the damage:
+# for that, compare R with U.) The file names a margin as well, the smallest effect worth having. A rule that is written after
+# the figures are seen can be bent to them. This one is older than your run. It is younger than the kit's first trainings:
+# [the results](../docs/results.md) say of each claim whether it was written before or after the trainings that are published.
+# Each check has a 95 % interval:
 #
 # | the check | if |
 # |---|---|
@@ -318,8 +319,8 @@ print("the last answer:", repr(nine[-1].answer))
 #
 # </details>
 #
-# **A5**: *more RL puzzles, higher accuracy.* Its data are the models that notebook 13 kept on the way. The claim is about
-# 6, 12 and 24 puzzles: a training of six a batch (`few_runs` names such). Without one the cell shows your own runs':
+# **A5**: *more RL puzzles, higher accuracy.* The claim is about 6, 12 and 24 puzzles, and its data are trainings of six a
+# batch (`few_runs` names such). Without one the cell draws the models that notebook 13 kept on the way, which decide nothing:
 # on a laptop the first model that they played has met 24 puzzles, so their figure begins where the claim ends.
 
 # %%
@@ -553,10 +554,11 @@ for folder in folders if more else []:
 # %% [markdown]
 # ## Everything side by side
 #
-# Square brackets hold 95 % intervals, round brackets the paper's number, `random` a guesser's. Each look at test puzzles
-# is one more chance to choose what happens to score well there, so the first line counts them. A *stage* is one model
-# playing in one way: the base asked directly (twice), the agents on 2×2 and on 3×3, the models of A5, and the plays behind
-# the five questions.
+# Square brackets hold 95 % intervals, round brackets the paper's number, `random` a guesser's. Each look at test puzzles is
+# one more chance to choose what happens to score well there, so the first line counts them. (It counts saved stages. Not
+# among them: the eight puzzles that notebook 13 plays before each step, and what 12 and 13 played without saving it.) A
+# *stage* is one model playing in one way: the base asked directly (twice), the agents on 2×2 and on 3×3, the models of A5,
+# and the plays behind the five questions.
 #
 # The intervals count photographs, not puzzles. None right of the eight that the 2×2 puzzles are cut from reaches up to
 # 0.369; 3×3 has puzzles of fewer, so there the same zero reaches further.
@@ -615,10 +617,12 @@ print("written:", f"runs/{run}/results.json")
 # %% [markdown]
 # ## The same rules, more seeds
 #
-# `results/agile.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the
-# claims do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the claim's limit, and
-# right of it lies what the claim says. The unit is the smallest effect worth having; grey is less than one. A hollow
-# marker has no interval (one seed): it may lie there by chance.
+# `results/agile.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the claims
+# do you expect to hold? In the figure each marker is a value, its line the interval. The black line is the claim's limit.
+# Right of it lies what the claim says; A1 claims *equal*, so for A1 it is the grey band. A1, A2 and A4 count the further
+# photographs as well, so A2's gain isn't the difference of the two shares in the last table, which is of the eight. The unit
+# is the smallest effect worth having; grey is less than one. A hollow marker has no interval (one seed): it may lie there by
+# chance.
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "agile.json")
@@ -636,8 +640,9 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # - *Not measured as stated* is about the figures: they are of an older statement, and tell nothing of this one.
 # - *Not testable here* is about the set-up, not about the claim. Where no answer ever names nine pieces (A3), every Score is
 #   0 whatever is seen. To make such a claim testable, change the set-up: more tokens a turn, more turns, another cold start.
-# - *Undecided* is about the data. A wide interval comes from runs that differ, or from few pictures: eight say little
-#   about a ninth. More seeds or more photographs help.
+# - *Undecided* is about the data. There may be none: where the last column says *the runs that it compares*, nobody has
+#   trained them yet. Or the interval is wide, because runs differ or pictures are few: eight say little about a ninth. More
+#   seeds or more photographs help.
 # - *Equal* says that an effect worth having isn't there. It takes as many data as *holds* does.
 # - *Doesn't* needs a reason that you can see: from a guess, say, a response can only grow (A6). Such a reason may also be
 #   why nothing is decided. A1: our base reads something off thumbnails, and how much is a matter of their size. A4: our
@@ -663,8 +668,9 @@ else:
     print("One start is measured so far, so there is nothing to compare.")
 
 # %% [markdown]
-# The left pair is of one training, the right one of several: the left intervals cover puzzles alone. And a large gain is
-# no merit by itself: it may tell how much the start had left open.
+# The left pair is of one training, the right one of several: the left intervals cover puzzles alone. Read the left pair:
+# shown only looks, imitation alone solves most, and reinforcement hardly adds to it. So the large gain on the right tells
+# mostly how much the start had left open. (Where the figure says so, the start between them isn't measured yet.)
 #
 # ## Paper / here / why different
 #

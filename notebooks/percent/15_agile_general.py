@@ -370,8 +370,8 @@ for name in ("A7", "A8"):
 #   exactly what it is asked, so there is little to gain and much to forget; and in three million weights what is newly
 #   learnt may overwrite what was known.
 # - **A7.** In `qa` our model practises the very skills it is asked about, so puzzles have a harder stand here than in the
-#   paper, whose questions come from other sources than its benchmarks. And few tasks are not 20K. `half` starts from
-#   a model that guesses, so its few puzzles first have to teach it that looking pays (notebook 13).
+#   paper, whose questions come from other sources than its benchmarks. And few tasks are not 20K. Both arms start from a
+#   model that guesses, so its few puzzles first have to teach it that looking pays (notebook 13).
 #
 # So this doesn't show that the paper is wrong about its model. It shows what to look at in yours: ask it, after every
 # training, something that the training didn't mention.

@@ -152,8 +152,9 @@ print(fill(system, 84), "\n")
 print("".join(part if isinstance(part, str) else "[image] " for part in user))
 
 # %% [markdown]
-# A [turn](../docs/glossary.md#turn) is a thought and then code, or a thought and then the answer. What code shows comes
-# back between `<interpreter>` tags, and you go on from there. First turn:
+# A [turn](../docs/glossary.md#turn) is a thought and then code, or a thought and then the answer. What code prints, and each
+# image that it makes, comes back between `<interpreter>` tags (below only the opening one is printed: the image follows it),
+# and you go on from there. First turn:
 
 # %% tags=["figure"]
 env.reset(options={"task": board})
@@ -383,11 +384,11 @@ for name, totals in of_easy.items():
 display(plots.bars(of_easy, "reward", title="An easy question: all four are right"))
 
 # %% [markdown]
-# Only R_BAT pays less for an attempt with needless calls than for the answer at once. Three cost what one costs: it is
-# the share of calls that succeed that counts, not their number. The bonus pays for needless calls, and offset 0 pays a
-# little. That is the paper's argument, on four attempts instead of a training (notebook 34 asks of trainings: claim C1, a
-# bonus makes an agent call everywhere; C3, so does an offset of 0). The last attempt gets away with its failure under all
-# four; keep that in mind.
+# Only R_BAT pays less for an attempt with needless calls than for the answer at once. Three cost what one costs: it is the
+# share of calls that succeed that counts, not their number. The bonus pays for needless calls, and offset 0 pays a little.
+# That is the paper's argument, on four attempts instead of a training (notebook 34 asks of trainings: claim C1, R_BAT calls
+# less than a bonus and is no less accurate; C3, with offset 0 calls grow and accuracy doesn't). The last attempt gets away
+# with its failure under all four; keep that in mind.
 #
 # **Exercise 31.4.** In the released code a comment counts as a call that succeeded. Take an attempt whose answer is wrong
 # and whose every block of code is a comment. How much more does it earn than the same wrong answer without any call, by

@@ -352,13 +352,13 @@ for kind, share in stages["after SFT"].items():
     print(f"{kind:20s} {asked_directly[kind]:.2f} → {share:.2f}{note}")
 
 # %% [markdown]
-# Set the two columns beside what the model can *see*: before training most descriptions were true (the list above).
-# Where a kind stays low, look at an episode of it. Often it lists what it sees rightly, repeats the question, and then
-# names the wrong one of its own entries. To look a value up in a list of one's own is a skill of its own. Imitation
-# taught it here once the look-up always stood at the same place, right behind the question (no cell compares).
-# Computations it has learnt as well: compare `chart_compute` with `chart_value`, which is a look-up. (The published
-# share of hard questions is lower: that test has 300 of `composed` where this one has 16, and this agent solves
-# hardly one of them.)
+# Set the two columns beside what the model can *see*: before training most descriptions were true (the list above). Where a
+# kind stays low, look at an episode of it. Does it list rightly what it sees, repeat the question, and then name the wrong
+# one of its own entries? To look a value up in a list of one's own is a skill of its own. Imitation taught it for charts
+# (0.94) and sheets (0.88) once the look-up always stood at the same place, right behind the question (no cell compares); for
+# boards (0.19) hardly. Computations it has learnt as well: compare `chart_compute` with `chart_value`, which is a look-up.
+# (The published share of hard questions is lower: that test has 300 of `composed`, of which 16 are played here, and this
+# agent solves hardly one of them.)
 #
 # The kinds that no demonstration showed are there on purpose. Each wants something else. A hard `sheet` lies turned or in the
 # dark, and has to be turned or brightened before it can be read: no demonstration does either. A hard `arithmetic` wants a
@@ -379,10 +379,10 @@ for kind in [kind for kind in kinds if kind not in taught_kinds][-3:]:
             print("   it says:", turn.text[:200])
 
 # %% [markdown]
-# So where it calls, it does what it was shown for the kind that looks most alike; on `sheet` it hardly
-# ever calls, and on `arithmetic` in fewer than half of the questions (one episode of each sort is shown, where there
-# are both). Imitation brings the examples, and little beyond. A reward can change that only if some attempt, sampled,
-# happens to be right.
+# So where it calls, it mostly imitates the kind that looks most alike (it crops, it prints a corner), or its code falls apart
+# (`print(753. What isowow number?,`); on `sheet` it hardly ever calls, and on `arithmetic` in half of the questions (one
+# episode of each sort is shown, where there are both). Imitation brings the examples, and little beyond. A reward can change
+# that only if some attempt, sampled, happens to be right.
 #
 # Here is one hard question, played. What does the agent do?
 
@@ -490,10 +490,11 @@ check("32.3", discouraged)
 # would teach it to call there more. And hard kinds are *in* your list: those that it mostly solves, by calling. Will the reward
 # teach it to stop there, and so to fail?
 #
-# Do the sum. A right answer earns 1, and its calls $1.5\,d(\mu)$ more (in geometry and arithmetic 1.2 and $2\,d(\mu)$);
-# a wrong one earns nothing, and its calls bring $0.5\,d(\mu)$ (there $d(\mu)$): a small loss, which the table counts.
-# How often would it be right without the call? The blanked tool has told that. Guess, kind by kind, which pays more: to
-# call, or to answer at once? (The first column is the pay *if* each answer came after a call.)
+# Do the sum. A right answer earns 1, and its calls $1.5\,d(\mu)$ more (in geometry and arithmetic 1.2 and $2\,d(\mu)$); a
+# wrong one earns nothing, and its calls bring $0.5\,d(\mu)$ (there $d(\mu)$): a small loss, which the table counts. How often
+# would it be right without the call? The blanked tool has told that. Guess, kind by kind, which pays more: to call, or to
+# answer at once? (d(μ) is of the sampled play above, both pays are of the greedy test; the first pay holds *if* each answer
+# came after a call.)
 
 # %% tags=["guess", "figure"]
 with_tool, without_tool = accuracy(tuned), accuracy(unseen)

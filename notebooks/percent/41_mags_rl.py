@@ -94,9 +94,9 @@ for t in chosen:
     )
 
 # %% [markdown]
-# Only the first needs no letters, so it could answer only that one. (Whether it does is another matter: 43 asks it, and it
-# seldom does.) The tiny model is such a model: on a board digits and words are half as tall as those that it was taught to
-# read.
+# Only the first needs no letters, so it could answer only that one. (Whether it does is another matter: 44 has its share of
+# easy questions asked directly, 0.15.) The tiny model is such a model: on a board digits and words are half as tall as those
+# that it was taught to read.
 #
 # You see at once *where* each card lies, and if you come closer you can read it, too. A model can't come closer. Ours cuts an
 # image into squares and makes one vector of each. Here are its squares, as white lines on the hard board:
@@ -339,11 +339,12 @@ check("41.4", start)
 # %% [markdown]
 # ## Two stages of twenty
 #
-# The curriculum: stage 1 trains on medium questions that count or compare places and asks for one box, stage 2 on hard ones
-# that count or ask for a line of a card, and asks for several. (Hard questions about the card beside a named one, and all
-# easy ones, are in neither.) Twenty samples each are drawn here, and ten times as many beside them, to find out later what more of them add. Notebook 43 trains on
-# these files, and 43 and 44 measure on the test boards, which are kept apart: none of them is trained on. `test-small` has
-# cards of half the size, so that a crop has to be enlarged four times: a harsher source for the network.
+# The curriculum: stage 1 trains on medium questions that count or ask for the number on the card beside a named one, and asks
+# for one box, stage 2 on hard ones that count or ask for a line of a card, and asks for several. (Medium questions about a
+# named card, hard ones about the card beside it, and all easy ones are in neither.) Twenty samples each are drawn here, and
+# ten times as many beside them, to find out later what more of them add. Notebook 43 trains on these files, and 43 and 44
+# measure on the test boards, which are kept apart: none of them is trained on. `test-small` has cards of half the size, so
+# that a crop has to be enlarged four times: a harsher source for the network.
 
 # %%
 print("drawing the boards; those of the larger sets take a while …")

@@ -168,8 +168,9 @@ for name, arguments in asked.items():
 
 # %% [markdown]
 # An agent can't tell the difference: names, schemas and replies are equal, errors as well. In a training it is one setting,
-# `open_tools("inprocess")` or `open_tools("http://…")`. The image went over the wire once, named by its hash; when the service
-# doesn't know it (any more), the client sends it again:
+# `open_tools("inprocess")` or `open_tools("http://…")`. The image went over the wire once, named by its hash (what is kept
+# under one name the service calls a trajectory, as the released server does; elsewhere here a trajectory is an episode that
+# is being played); when the service doesn't know it (any more), the client sends it again:
 
 # %%
 print("trajectories that the service holds:", service.health()["trajectories"])
@@ -443,11 +444,11 @@ stack.close()
 # | behind it | Ray actors | processes and pipes; Ray Serve by `--engine ray` | they start in seconds, on a laptop too |
 # | a tool that dies | "restarted"; not in the released code | restarted; one call says so | tried above |
 # | a tool that hangs | no deadline in the released code | killed at its deadline | else its trajectories wait for ever |
-# | images | fetched by trajectory | by trajectory, sent again when missed | a service may be started anew in the middle |
+# | images | fetched by trajectory | by their hash, sent again when missed | a service may be started anew in the middle |
 # | at once | up to 24 | 24, and 128 in the benchmark | |
 #
-# **Try.** Run `python -m kit tools serve --workers 2`, open its address in a browser, and kill workers while notebook 51 calls
-# them. Serve a tool that fails to load, and see what its calls are told.
+# **Try.** Run `python -m kit tools serve --workers 2`, open its address in a browser, and kill workers while notebook 54
+# calls them (`--set tools_at=http://127.0.0.1:8765`). Serve a tool that fails to load, and see what its calls are told.
 #
 # ## What you have seen
 #

@@ -290,9 +290,10 @@ vlm = None  # room for what follows
 # %% [markdown]
 # ## Table 2
 #
-# The paper's eleven benchmarks, each played whole by the base, by the agents without tools and without reasoning, and by the
-# final one; beside them the paper's accuracies. Where the data aren't at hand, which is so on a laptop, cells say "not run".
-# Where they were played, they decide the claims about accuracy; elsewhere drawn questions do.
+# The paper's eleven benchmarks, each played whole by the base, by the base told which tools suit (`no_reasoning`), by an
+# agent that reasons without tools (`no_tools_reasoning`), and by the final one; beside them the paper's accuracies. Where the
+# data aren't at hand, which is so on a laptop, cells say "not run". Where they were played, they decide the claims about
+# accuracy; elsewhere drawn questions do.
 
 # %%
 table_2 = paper_tables(played, backbone)["Table 2"]
@@ -339,8 +340,9 @@ display(five(metrics, headlines=True, title="the five questions: one value each"
 
 # %% [markdown]
 # The observation gap is the row "own minus another's observations". With blank replies, as in exercise 53.3, less is lost in
-# the stored run: another question's reply does more harm than none. A value without a mark isn't a share or a difference, such
-# as the calls per episode. All values, question by question ("n = 1" is one training):
+# the stored run (0.25, not 0.36): there another question's reply did more harm than none, though the two intervals overlap. A
+# value without a mark isn't a share or a difference, such as the calls per episode. All values, question by question ("n = 1"
+# is one training):
 
 # %% tags=["guess"]
 display(five(metrics))

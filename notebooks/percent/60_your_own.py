@@ -491,7 +491,7 @@ show_file(paper)
 # </details>
 #
 # <details><summary>The blind agent marks more often than the one that sees, and it is right no more often than the best
-# constant answer. The tool told it of every dot. Why did that not help?</summary>
+# constant answer. The tool answered every mark, and told it of most dots. Why did that not help?</summary>
 #
 # In the demonstrations the answer is the number of marks, and of replies "A dot." as well, since the expert marks nothing in
 # vain: nothing there says which of the two to count. While the image shows the

@@ -47,5 +47,5 @@ def _kinds(stages: Mapping[str, Metrics]) -> str:
         return ""
     told = ", ".join(f"{one.value:.2f} of those {called}" for one, called in zip(right, KINDS.values(), strict=True))
     blind = [called for gap, called in zip(gaps, KINDS.values(), strict=True) if gap.value <= 0]
-    same = f"; those {' and '.join(blind)} no less often with another question's crops" if blind else ""
-    return f" Of the hard questions it answers rightly {told}{same}."
+    same = f" With another question's crops it answers those {' and '.join(blind)} no less often." if blind else ""
+    return f" Of the hard questions it answers rightly {told}.{same}"
