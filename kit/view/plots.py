@@ -26,7 +26,7 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
     Args:
         episode: the episode.
         chat: the checkpoint's chat; with it, image tokens are marked.
-        values: one for each token, drawn as bars above the band (such as the gradient's norm).
+        values: the length of the gradient at each token, drawn as bars above the band.
     """
     bands: tuple[list[tuple[int, int]], ...] = ([(0, len(episode.prompt_ids))], [], [])
     at = len(episode.prompt_ids)
@@ -42,8 +42,8 @@ def masks(episode: Episode, chat: Chat | None = None, values: Sequence[float] | 
             band = figure.subplots()
         else:
             above, band = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-            above.bar(np.arange(len(values)), values, width=1.0, color="black")
-            above.set_ylabel("size")
+            above.bar(np.arange(len(values)), values, width=1.0, color=COLOURS[0])
+            above.set_ylabel("gradient")
         for kind, name in enumerate(names):
             # A token is drawn around its number: token 0 from -0.5 to 0.5.
             shown = [(start - 0.5, length) for start, length in bands[kind] if length]

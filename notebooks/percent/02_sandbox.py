@@ -133,9 +133,10 @@ check("02.1", state)
 # %% [markdown]
 # ## The mechanism, in ten lines
 #
-# Arbitrary Python can't be undone, so the sandbox never lets it touch the original. `os.fork` makes a copy of a process,
-# with all its objects, quickly, because memory is shared until one of the two writes to it. The copy runs the turn. If
-# the turn fails, the copy ends, and the original is unchanged. If it succeeds, *the copy goes on* and the original ends.
+# Arbitrary Python can't be undone, so the sandbox never lets it touch the original. `os.fork` makes a copy of a process, with
+# all its objects, quickly, because memory is shared until one of the two writes to it. The copy runs the turn. If the turn
+# fails, the copy ends, and the original is unchanged. If it succeeds, *the copy goes on* and the original is done (in the toy
+# it waits until the copy has played all the rest).
 
 # %%
 toy = """
@@ -531,13 +532,12 @@ slower = each["a turn"]["a new Python"].value / each["a turn"]["+ namespaces"].v
 print(f"a new Python for each turn takes {slower:.1f} times a turn with all layers")
 
 # %% [markdown]
-# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes
-# about as long for one token (by the formula of notebook 05, with vLLM). What a single layer adds may be less than the
-# scatter of these rounds; all four together are compared as well. (One would expect little for a turn, because the
-# kernel only checks calls that it has to answer anyway, and something for a start. A negative number isn't a layer that saves time: it
-# is what this way to measure still gets wrong.) Raise `repeats`, or run `python -m
-# kit bench sandbox`: it measures the processor time of all processes, which others don't add to, memory, and other ways
-# to run code.
+# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes 25 ms
+# for one token, by the formula of notebook 05 (vLLM, a GPU that reads 2 TB/s). What a single layer adds may be less than the
+# scatter of these rounds; all four together are compared as well. (One would expect little for a turn, because the kernel
+# only checks calls that it has to answer anyway, and something for a start. Should your machine print a negative number, no
+# layer saves time: it is what this way to measure still gets wrong.) Raise `repeats`, or run `python -m kit bench sandbox`:
+# it measures the processor time of all processes, which others don't add to, memory, and other ways to run code.
 #
 # ## Paper / here / why different
 

@@ -139,7 +139,8 @@ for stage, what in (("direct", "thumbnails"), ("direct_originals", "full pieces"
 print(f"a guess                 {1 / 24:.3f}")
 
 # %% [markdown]
-# What lies between the two is what acting can win. [Notebook 12](12_agile_sft.ipynb) asks both questions again.
+# What lies between the two is what acting can win. (In brackets the 95 % [interval](../docs/glossary.md#confidence-interval)
+# of the published trainings; notebook 12 tells how to read it.) [Notebook 12](12_agile_sft.ipynb) asks both questions again.
 #
 # The paper shows full pieces from the beginning. Its model of seven billion weights can't tell the order from them
 # and has to move them about. Ours was pretrained on just this question, so full pieces would tell it everything at once,
@@ -222,9 +223,9 @@ shown = [part if isinstance(part, str) else "[picture] " for part in user]
 print(fill("".join(shown), 88))
 
 # %% [markdown]
-# A picture becomes [tokens](../docs/glossary.md#image-tokens), one for every 28 × 28 pixels
-# ([notebook 04](04_tiny_vlm.ipynb)). How many has what is shown of a piece? How many has a piece of 56 × 56, and a picture
-# of the paper's limit, 401,408 pixels? Guess.
+# A picture becomes [tokens](../docs/glossary.md#image-tokens), one for every 28 × 28 pixels ([notebook
+# 04](04_tiny_vlm.ipynb)). How many tokens has a thumbnail? How many has a piece of 56 × 56, and a picture of the paper's
+# limit, 401,408 pixels? Guess.
 
 # %% tags=["guess"]
 chat = Chat.from_pretrained(model or TINY)
@@ -722,7 +723,7 @@ print(f"training puzzles           15,600  {len(train):6,d}")
 print(f"expert episodes             1,600  {len(kept):6,d}")
 print(f"of them guess                   0  {sum(not e.calls for e in kept):6,d}")
 print(f"held-out puzzles a level      300  {eval_puzzles:6,d}")
-print("pixels shown of a piece       all", task.images[0].image.size)
+print(f"colours a side of a piece     all  {thumbnail or 'all':>6}")
 
 # %% [markdown]
 # The guesser's numbers differ because the paper's were sampled on 300 pictures a level and these are

@@ -16,12 +16,13 @@
 # **The question.** You have a trainer already, and want this kit's tasks, tools and rewards, not another loop. What does it
 # take to play a paper by Gymnasium, TRL, verifiers or OpenEnv, and what is lost on the way?
 #
-# **The papers.** Any of the five, by its name; a task of your own ([60](60_your_own.ipynb)) as well. Here it is
-# [Mags-RL](41_mags_rl.ipynb): the agent says which part of an image it wants magnified, sees it, and answers.
+# **The papers.** Any of the five, by its name; a task of your own ([60](60_your_own.ipynb)) as well, once it is registered
+# (and with `brief` empty, below: only the papers have that prompt). Here it is [Mags-RL](41_mags_rl.ipynb): the agent says
+# which part of an image it wants magnified, sees it, and answers.
 #
-# **Afterwards you can** open a paper for another trainer in one line; play and score an episode in two of them here,
-# and in four where verifiers and OpenEnv are installed; take a step of TRL's GRPO on its tasks; and say when only the
-# kit's own loop will do.
+# **Afterwards you can** open a paper for another trainer in one line; play and score an episode in two of them, and in all
+# four where verifiers and OpenEnv are installed; take a step of TRL's GRPO on its tasks; and say when only the kit's own loop
+# will do.
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
@@ -30,8 +31,9 @@
 # | `node` | nothing here needs one | 2 | 3 GB |
 #
 # Before this one: [01](01_episode.ipynb), what an [episode](../docs/glossary.md#episode) is. Gymnasium and TRL come with the
-# kit; verifiers and OpenEnv don't: where they are missing, as in the run stored here, their cells say how to get them, and
-# only Gymnasium and TRL are played. All of it on one page: [in your own trainer](../docs/trainers.md).
+# kit; verifiers and OpenEnv don't: where they are missing, their cells say how to get them, and only Gymnasium and TRL are
+# played (the run stored here had all four: `make test-adapters` installs them in `.venv-adapters`). All of it on one page:
+# [in your own trainer](../docs/trainers.md).
 
 # %% tags=["parameters"]
 paper: str = "mags_rl"  # any that `python -m kit list` names, with images and tags
@@ -80,7 +82,8 @@ from tiny import TINY
 # %%
 torch.set_num_threads(threads)
 held = ExitStack()  # closes at the end what is opened
-opened = held.enter_context(open_paper(paper, prompt="brief"))
+brief = {"prompt": "brief"}  # shorter, and the papers' alone: {} for your own task
+opened = held.enter_context(open_paper(paper, **brief))
 task = next(iter(opened.tasks.values()))
 cold = runs_folder() / paper / "sft" / "model"
 start = start or str(cold if cold.is_dir() else TINY)
@@ -125,7 +128,9 @@ for name in ("zoom", "answer"):
 
 # %% [markdown]
 # The tiny model writes the paper's tags instead. `speak` lets TRL read turns by them, so a turn is one call. The reward is
-# passed as one of TRL's `reward_funcs`, with the group's size, for rewards that compare the attempts of a group. A dozen lines, and TRL trains:
+# passed as one of TRL's `reward_funcs`, with the group's size, for rewards that compare the attempts of a group. Thirty
+# lines, most of them settings, and TRL trains (`trl.` is the kit's adapter here; of TRL itself are `GRPOConfig` and
+# `GRPOTrainer`):
 
 # %%
 from trl import GRPOConfig, GRPOTrainer
@@ -165,13 +170,13 @@ trainer.train()
 print({name: round(row[name], 4) for name in ("reward", "reward_std", "grad_norm")})
 
 # %% [markdown]
-# One step teaches next to nothing; it shows whether the loop is closed. `reward_std` above 0: the eight attempts of
-# the step earned different rewards; `frac_reward_zero_std`, in the line above, is the share of attempts whose whole group
-# earned the same. The loss isn't 0, as it was in 03: by TRL's default every token weighs the same, so longer attempts count
-# more. It says as little about progress. `grad_norm` above 0 and finite: that difference has reached the weights. The step stored
-# above began at a run's cold start (`start`). The base has never learnt the tags, so from it all three are 0. A cold
-# start, which a run of [43](43_mags_rl_grpo.ipynb) leaves behind, is where a training begins; learning shows in the
-# reward over many steps.
+# One step teaches next to nothing; it shows whether the loop is closed. `reward_std` above 0: the eight attempts of the step
+# earned different rewards; `frac_reward_zero_std`, in the line above, is the share of attempts whose whole group earned the
+# same. The loss isn't 0, as it was in 03: by TRL's default every token weighs the same, so longer attempts count more. It
+# says as little about progress. `grad_norm` above 0 and finite: that difference has reached the weights. The step stored
+# above began at a run's cold start (`start`). The base has never learnt the tags: from it `reward`, `reward_std` and
+# `grad_norm` are all 0, and `frac_reward_zero_std` is 1. A cold start, which a run of [43](43_mags_rl_grpo.ipynb) leaves
+# behind, is where a training begins; learning shows in the reward over many steps.
 #
 # The same turns as above, by hand through TRL's environment:
 
@@ -235,7 +240,7 @@ async def played(env, task):
 if find_spec("verifiers"):
     from adapters.verifiers import load_environment
 
-    theirs = load_environment(paper, prompt="brief")
+    theirs = load_environment(paper, **brief)
     [asked] = [one for one in theirs.taskset if one.data.name == task.id]
     with ThreadPoolExecutor() as pool:  # a notebook has a loop of its own
         [trace] = pool.submit(asyncio.run, played(theirs, asked)).result().traces
@@ -269,7 +274,9 @@ if find_spec("openenv"):
     from adapters.openenv import PaperClient
 
     command = [sys.executable, "-m", "adapters.openenv", paper, "--port", "8123"]
-    serving = subprocess.Popen([*command, "--set", "prompt=brief"], cwd=ROOT)
+    for name, value in brief.items():
+        command += ["--set", f"{name}={value}"]
+    serving = subprocess.Popen(command, cwd=ROOT)
     with socket.socket() as line:
         while serving.poll() is None and line.connect_ex(("127.0.0.1", 8123)):
             time.sleep(0.5)  # until it has opened the paper
@@ -332,8 +339,9 @@ for name, session, score in zip(attempts, sessions, together, strict=True):
     print("its turns", list(score.turns))
 
 # %% [markdown]
-# Gymnasium, verifiers and OpenEnv score an episode by itself: they pay what stands under *alone*. Gymnasium and OpenEnv tell
-# the turns' part as well, without paying it; verifiers doesn't tell it. TRL knows groups, if a process holds all of one, and no turns.
+# Gymnasium, verifiers and OpenEnv score an episode by itself: they pay what stands under *alone* (the tests of each stand in
+# [the page about trainers](../docs/trainers.md)). Gymnasium and OpenEnv tell the turns' part as well, without paying it;
+# verifiers doesn't tell it. TRL knows groups, if a process holds all of one, and no turns.
 #
 # | | the kit | Gymnasium | TRL | verifiers | OpenEnv |
 # |---|---|---|---|---|---|
