@@ -103,14 +103,15 @@ print(len(folders), "seed(s):", [folder.name for folder in folders])
 # %% [markdown]
 # ## What is asked
 #
-# The paper measures on nine benchmarks: fixed sets of questions with answers. A model of three million parameters can
-# answer none of them, so it is asked what its base was taught: fourteen skills, each one question with one certain
-# answer, in the words it was taught in. No training in these notebooks shows any of these images: they are drawn anew,
-# in front of held-out photographs and fresh scenes. One exception lies further back: the base saw all the handwritten
-# digits when it was made, those of the test part too ([its card](04_tiny_vlm.ipynb) says so). So what is read of
-# `number`, and of a handwritten number on `cards`, is no result on unseen digits. Left out are the jigsaw's skills (`place`,
-# `order`, `neighbours`, `rearranged`, `adjacency`): it would be no surprise that the training changes them. So are those
-# without an image, and `whose`, which begins with the question of `flags`. What 04 counts as `reading` is five skills here.
+# The paper measures on nine benchmarks: fixed sets of questions with answers. A model of three million parameters can answer
+# none of them, so it is asked what its base was taught: fourteen skills, each one question with one certain answer, in the
+# words it was taught in. No training in these notebooks shows any of these images: they are drawn anew, in front of held-out
+# photographs and fresh scenes. One exception lies further back: the base saw all the handwritten digits when it was made,
+# those of the test part too ([its card](04_tiny_vlm.ipynb) says so). So what is read of `number`, and of a handwritten number
+# on `cards`, is no result on unseen digits. Left out are the jigsaw's skills (`place`, `order`, `neighbours`, `rearranged`,
+# `adjacency`): it would be no surprise that the training changes them. So are those without an image, and `whose`, which
+# begins with the question of `flags`. 04's `reading` is five skills here, one for each kind of sheet: `receipt`, `sign`,
+# `form`, `bars`, `number`.
 
 # %%
 tasks = (
@@ -371,7 +372,7 @@ for name in ("A7", "A8"):
 #   learnt may overwrite what was known.
 # - **A7.** In `qa` our model practises the very skills it is asked about, so puzzles have a harder stand here than in the
 #   paper, whose questions come from other sources than its benchmarks. And few tasks are not 20K. Both arms start from a
-#   model that guesses, so its few puzzles first have to teach it that looking pays (notebook 13).
+#   model that guesses, so the few puzzles of `half` first have to teach it that looking pays (notebook 13).
 #
 # So this doesn't show that the paper is wrong about its model. It shows what to look at in yours: ask it, after every
 # training, something that the training didn't mention.
