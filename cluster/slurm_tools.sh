@@ -1,5 +1,5 @@
 #!/bin/bash
-# Tools as a service beside trainings: sbatch cluster/slurm_tools.sh, from the project's folder; docs/scaling.md sizes it.
+# Tools as a service beside trainings: sbatch cluster/slurm_tools.sh, from the project's folder; docs/tools.md sizes it.
 # $KIT_RUNS/tools.txt says where it listens. Whoever reaches the port may call the tools.
 #SBATCH --job-name=tools
 #SBATCH --nodes=1

@@ -37,7 +37,7 @@
 
 # %% tags=["parameters"]
 seconds: float = 2.0  # time limit where a turn never ends (the kit's default is 15)
-episodes: int = 32  # how many are run at once near the end
+episodes: int = 32  # how many take a turn together near the end
 repeats: int = 40  # of each measurement of what a turn costs
 
 # %%
@@ -281,7 +281,7 @@ check("02.3", follows_rule)
 # with an error, or with three pieces moved?
 
 # %% tags=["guess"]
-cheat = "_rule = lambda: None\nstate.sort()"
+cheat = "_rule = lambda: None\nstate.append(state.pop(0))"
 result = game.run(cheat, "_before = list(state)", "_rule()", want=("state",))
 print(result.status, dict(result.values))
 
@@ -587,7 +587,7 @@ held = sum(end != "ok" for end in table["nothing"])
 display(
     Markdown(f"""
 - **Each turn runs in a fork of its session, and only one that ends well becomes the
-  session.** Of {len(statuses)} turns at once {failed} failed, and every episode still held
+  session.** Of {len(statuses)} turns handed over together {failed} failed, and every episode still held
   what it should.
 - With all layers on, {held} of {len(attacks)} attacks were stopped here (tier:
   {report.tier}).

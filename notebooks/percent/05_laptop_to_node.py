@@ -16,11 +16,11 @@
 # **The question.** The same notebook runs on one core here and on eight GPUs elsewhere. What changes on the
 # way, what must stay the same, and how do you know the cost before you have paid for it?
 #
-# **The paper.** Four of the five name their GPUs. [AGILE](https://arxiv.org/abs/2510.01304) trains on 8 A100 of 80 GB
-# (appendix D), [Visual-ARFT](https://arxiv.org/abs/2505.14246) on 8 GPUs (implementation details),
-# [Mags-RL](https://arxiv.org/abs/2605.27960) on 4 A100 of 80 GB with ZeRO-2, VISTA-Gym on 8 H200 of 141 GB with FSDP2.
-# [CodeDance](https://arxiv.org/abs/2512.17312) states two days (Table 4) and no hardware. None of them has a figure of
-# what this notebook shows: where time and memory go.
+# **The paper.** Four of the five say how many GPUs they used, three of them which. [AGILE](https://arxiv.org/abs/2510.01304)
+# trains on 8 A100 of 80 GB (appendix D), [Visual-ARFT](https://arxiv.org/abs/2505.14246) on 8 GPUs (implementation details),
+# [Mags-RL](https://arxiv.org/abs/2605.27960) on 4 A100 of 80 GB with ZeRO-2, [VISTA-Gym](https://arxiv.org/abs/2511.19773) on
+# 8 H200 of 141 GB with FSDP2. [CodeDance](https://arxiv.org/abs/2512.17312) states two days (Table 4) and no hardware. None
+# of them has a figure of what this notebook shows: where time and memory go.
 #
 # **Afterwards you can** start a training in several processes and check that it is the same training;
 # say why one slow episode holds up a batch, and what is done about it; read a memory plan line by
@@ -285,7 +285,8 @@ def done_after(seconds: list[list[float]]) -> tuple[float, float]:
 check("05.3", done_after)
 
 # %% [markdown]
-# Now drawn, for twelve of the episodes above. White is waiting for others.
+# Now drawn, for twelve of the episodes above. White between two bars is waiting for others; white after the last bar: the
+# episode is done.
 
 # %%
 rng = np.random.default_rng(seed)
@@ -433,7 +434,8 @@ check("05.5", answer, stages=stages)
 # - *learning* waits for the longer of two. One is arithmetic: six operations for each weight and token, eight if activations
 #   are computed twice, and two more if vLLM plays: then the trainer passes over its tokens once more, to know how likely
 #   they are by its own arithmetic. The other is the processor, which starts each of the pass's thousands of operations by
-#   itself: one short episode at a time is over before the next operation has been started, however fast the GPU.
+# itself: with one short episode at a time, the GPU has finished an operation before the next one is started, however fast it
+# is.
 # - *reading* belongs to playing: the prompt and what tools returned are passed through once.
 # - *playing* with transformers waits for the processor, at every token: a *launch* is the start of one operation.
 # - *playing* with vLLM, which starts them all at once, waits for memory: a token needs all weights read once, however few

@@ -458,11 +458,11 @@ else:
 
 # %% [markdown]
 # Read the two ends first. Where no demonstration guesses, the agent was shown nothing but looking, and SFT alone solves most
-# of what there is to solve: at least about as much as reinforcement will reach in notebook 13 (14 draws both). Where nearly
-# all guess, a group seldom holds an episode that looks. And in between? If imitation copies shares, the greedy agent turns
-# from one way to the other where half of the demonstrations guess. The curve can say between which two of its points it
-# turned, and no more. (A greedy agent that never looks needn't be at 0: a guess from the thumbnails can be right now and
-# then. In the stored run none was: nearly all answers named a piece twice.)
+# of what there is to solve: about as much as reinforcement will reach in notebook 13 (14 draws both on the same kind of
+# puzzles). Where nearly all guess, a group seldom holds an episode that looks. And in between? If imitation copies shares,
+# the greedy agent turns from one way to the other where half of the demonstrations guess. The curve can say between which two
+# of its points it turned, and no more. (A greedy agent that never looks needn't be at 0: a guess from the thumbnails can be
+# right now and then. In the stored run none was: nearly all answers named a piece twice.)
 #
 # **What is notebook 13 for, then?** Whoever knows what is right to do should show it: imitation is the shorter way. The
 # paper's base is in another place. It imitates right episodes only, solves 22 % after that (Table 1), and the reward does
@@ -601,11 +601,11 @@ box.close()
 
 # %% [markdown]
 # The paper's model is two thousand times larger and learns from other pictures; its expert is another model, ours a script
-# that knows the answer. In the paper the cold start helps a little, since it imitates right episodes only. On a laptop
-# ours helps not at all, greedily, because we made it undecided. `gpu` and `node` imitate as the paper does. What carries
-# over is the shape: after imitation most puzzles are not solved, there and here. What is missing isn't the same. Ours
-# keeps to the tags (though its blind answers may name a piece twice) and doesn't look; the paper's is shown full pieces
-# from the beginning.
+# that knows the answer. In the paper the cold start helps a little, since it imitates right episodes only. On a laptop ours
+# helps not at all, greedily, because we made it undecided. `gpu` and `node` imitate as the paper does. The shape is alike,
+# since we made it so: after imitation most puzzles are not solved, there and here. What is missing isn't the same. Ours keeps
+# to the tags (though its blind answers may name a piece twice) and doesn't look; the paper's is shown full pieces from the
+# beginning.
 #
 # ## What you have seen
 #

@@ -33,8 +33,8 @@
 # Before this one: [12](12_agile_sft.ipynb), which made the model this one starts from;
 # [03](03_grpo_by_hand.ipynb) works out one step on paper.
 #
-# **What is there to find out?** Nothing that imitation couldn't have told it: shown only looks, the tiny model solves at
-# least as many puzzles by imitation alone as it will after this notebook (notebook 12 has the curve). On a laptop six of ten
+# **What is there to find out?** Nothing that imitation couldn't have told it: shown only looks, the tiny model solves about
+# as many puzzles by imitation alone as it will after this notebook (notebooks 12 and 14 draw it). On a laptop six of ten
 # demonstrations guess, and they do so on purpose. After imitating right episodes the paper's model still solved only one
 # puzzle in five, and a reward had to do the rest; ours would have had nothing left to learn. So ours starts with both ways in
 # it and plays the worse one. You know the better one; the agent doesn't. Whether one number after each puzzle is enough to

@@ -367,10 +367,12 @@ for text, some in (("with budget 0:", budgets), ("without:", trained_only)):
 # <details><summary>Which of the two should decide about A5? Think first, then open.</summary>
 #
 # The second. With budget 0 in it the slope says that training helps, which is claim A2's business: finding out that looking
-# pays takes the first few puzzles, and makes most of it. Whether the two-hundredth puzzle still helps is what the sentence
-# says. So the rule begins at the second budget, and reports the other slope beside it. And if the first puzzles already
-# solve nearly all, there is no room in which more could help: the rule calls the claim not testable where every budget
-# leaves less than a twentieth unsolved. A curve that is flat below that is undecided, or equal. Read a claim's statistic before you believe its sentence.
+# pays at all makes most of it. What the sentence says is whether more puzzles help once there have been some: for the claim,
+# whether 24 help more than 6. So the rule leaves budget 0 out, and reports the slope with it beside its own. (The values
+# drawn above begin at 24 puzzles, where nearly all is found out already.) And if the first puzzles already solve nearly all,
+# there is no room in which more could help: the rule calls the claim not testable where every budget leaves less than a
+# twentieth unsolved. A curve that is flat below that is undecided, or equal. Read a claim's statistic before you believe its
+# sentence.
 #
 # </details>
 #
@@ -415,9 +417,9 @@ check("14.4", rises)
 # Try it on `[[3, 4, 3], [3, 3, 4], [4, 3, 3]]`: three curves that only wobble. The highest points are 1, 1 and 0 above
 # the starts.
 #
-# And what if the reward asked for the deed as well (notebook 13)? An agent that has to put the pieces where its answer
-# says can't save the exchanges. Runs trained so are measured by the same rule, if you name them. Will their turns end
-# higher, or lower? How many puzzles will they solve?
+# And what if the reward asked for the deed as well (notebook 13)? An agent that has to put the pieces where its answer says
+# can't save the exchanges. Runs trained so are measured by the same rule, if you name them; none is stored here. Before you
+# train one, write down: will its turns end higher, or lower, and how many puzzles will it solve?
 
 # %%
 if not deed_runs:
@@ -620,9 +622,9 @@ print("written:", f"runs/{run}/results.json")
 # `results/agile.json`, committed with the kit, was written by this notebook over the seeds that it names. Which of the claims
 # do you expect to hold? In the figure each marker is a value, its line the interval. The black line is the claim's limit.
 # Right of it lies what the claim says; A1 claims *equal*, so for A1 it is the grey band. A1, A2 and A4 count the further
-# photographs as well, so A2's gain isn't the difference of the two shares in the last table, which is of the eight. The unit
-# is the smallest effect worth having; grey is less than one. A hollow marker has no interval (one seed): it may lie there by
-# chance.
+# photographs as well. So A2's gain isn't the difference of the two shares under *committed results* at the end of this page,
+# which are of the eight alone. The unit is the smallest effect worth having; grey is less than one. A hollow marker has no
+# interval (one seed): it may lie there by chance.
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "agile.json")
@@ -685,8 +687,8 @@ for stage, theirs in REPORTED.items():
     print(f"{stage:16s}  {paper}  {metrics[stage]['acc_2x2']!s:23s}  {ours}")
 
 # %% [markdown]
-# The two columns' intervals are about different things where this run is one training: its own is about other puzzles of
-# this one model, that of several seeds about other trainings as well.
+# The two columns' intervals mean different things. Those of one training say how this one model would do on other
+# photographs; those of several seeds also say how other trainings would do.
 #
 # The model here has 3 million parameters, the paper's has 7 billion. Ours learnt to see from drawn scenes and a few
 # hundred photographs, and reads full pieces well before any training here; on the laptop the prompt therefore hides them,

@@ -207,8 +207,8 @@ for name, boxes in lists.items():
     print(fill(line, 84, subsequent_indent=" " * 19))
 
 # %% [markdown]
-# The paper asks that a box be smaller than 40 % of the image. Why? Without it one box around everything would always be valid,
-# and nothing would be magnified.
+# The paper asks that a box be smaller than 40 % of the image. Why? Without it one box around everything would always be
+# valid: all of it would be enlarged, and nothing would be chosen.
 #
 # **Exercise 41.1.** A square box in the corner, from 0 to $s$ on both sides. Up to which $s$ is it smaller than 40 % of the
 # image?

@@ -278,10 +278,10 @@ check("60.4", total)
 # <details><summary>What does the agent that never looks earn now, and what is the price of this reward? Think first,
 # then open</summary>
 #
-# It still gives the right answer, but it marks 1.5 places in vain on average: 1.5 − 1.5 · 0.25 = 1.125 instead of 1.35.
-# An agent that looks earns 1.5. The price: early in training most answers are wrong, and then all marks earn the same,
-# nothing. GRPO then learns from few groups only. To remove the shortcut altogether, change the tool: let it show the
-# image and say nothing.
+# It still gives the right answer, but it marks 1.5 places in vain on average: 1.5 − 1.5 · 0.25 = 1.125 instead of 1.35. An
+# agent that looks earns 1.5. The price: early in training most answers are wrong, and then all marks earn the same, nothing.
+# GRPO then learns from few groups only. To remove the shortcut altogether, change the tool: let it cross out whatever place
+# is named, show the image and say nothing.
 #
 # </details>
 #
@@ -325,9 +325,9 @@ for reason, share in evaluation.failures(outcomes["sft"]).items():
 # %% [markdown]
 # ## 5. Reinforce
 #
-# Asked directly, the base of the run stored here was right in 0.29 of the tasks, as often as the commonest answer is: it
-# doesn't know. From here on nobody shows it anything. It plays, is scored, and what earned more than its siblings becomes
-# more likely. The training can be interrupted: it stops at a checkpoint, and the same cell goes on there.
+# Asked directly, the base of the run stored here was right in 0.29 of the tasks, as often as the commonest answer is: nothing
+# shows that it knows. From here on nobody shows it anything. It plays, is scored, and what earned more than its siblings
+# becomes more likely. The training can be interrupted: it stops at a checkpoint, and the same cell goes on there.
 
 # %%
 settings = GRPOSettings.of(globals(), schedule="cosine", beta=0.0, freeze_vision=True)
@@ -341,9 +341,9 @@ display(live.figure())
 # ## 6. What was learnt, and from what
 #
 # All stages play the same held-out tasks, sampled as in training, not [greedily](../docs/glossary.md#greedy). The last
-# column, `blind`, is the control: the trained agent with a blank image. The tool draws on the blank image, too. Only
-# its words still depend on the dots. (If your tool draws from `meta`, it still shows the truth. Then blank the tool's
-# images as well, or this is no control.)
+# column, `blind`, is the control: the trained agent with a blank image. The tool draws on the blank image, too, and its
+# replies still depend on the dots: its words, and a cross where a mark met one. So `blind` takes away the dots, not the
+# replies. (A tool that draws the scene from `meta` still shows the truth: blank its images as well.)
 
 # %%
 outcomes["grpo"] = play(HFPolicy(vlm, chat), held_out)
@@ -384,10 +384,10 @@ display(
 )
 
 # %% [markdown]
-# Compare what each stage *earned* with what `sweep` earned in section 3. An agent that earns less than the one that never
-# looks hasn't found the laziest way, which would have paid better. And if the trained agent were as good with blank images
-# as with real ones, it would not use the image. The control tests an *agent*, not the task: it can't tell whether another
-# agent could do without the image.
+# Compare what each stage *earned* with what `sweep` earned in section 3. One that earns less than the one that never looks
+# hasn't found the laziest way, which would have paid better. And if the trained agent were as good with blank images as with
+# real ones, it would not use the image. The control tests an *agent*, not the task: it can't tell whether another agent could
+# do without the image.
 #
 # **Exercise 60.5.** The agent of exercise 60.3, `sweep`, plays the same held-out tasks with blank images. Which share
 # of its answers is right?
@@ -442,8 +442,8 @@ show_file(paper)
 # sed -i.bak 's/examples\.your_own/my_task/; s/your_own/my_task/' ../mine/my_task/*.py && rm ../mine/my_task/*.bak
 # ```
 #
-# In `my_task/paper.py` delete `notebooks` and `settings`: the task has no notebook of its own yet and uses this one.
-# Put a `pyproject.toml` into `../mine`. It makes the task a package that can be installed and that the kit finds:
+# In `my_task/paper.py` delete `notebooks` and `settings`: the task has no notebook of its own yet and uses this one. Put a
+# `pyproject.toml` into `../mine`. It makes the task a package that the kit finds:
 #
 # ```toml
 # [project]
@@ -483,10 +483,9 @@ show_file(paper)
 # <details><summary>Remove <code>found</code> and <code>missed</code>, so that only the answer is rewarded. Does the agent
 # still learn to mark? And with three times the learning rate?</summary>
 #
-# With the answer alone it learned as well as above: after imitation the number is rarely right without the marks. At
-# <code>learning_rate=3e-4</code> the agent stopped marking (watch <code>turns</code>): from the fourth step on every
-# episode was a single guess, and accuracy ended at that of the best constant answer. Does <code>found</code> keep the
-# agent marking at that rate?
+# With the answer alone it learned as well: after imitation the number is rarely right without marks. At
+# <code>learning_rate=3e-4</code> the agent stopped marking: from the fourth step on every episode was a single guess, and
+# accuracy ended at that of the best constant answer. Does <code>found</code> keep the agent marking at that rate?
 #
 # </details>
 #
@@ -503,8 +502,8 @@ show_file(paper)
 #
 # ## What you have seen
 #
-# What does it take to train an agent on a task of your own, and does that agent then use what it is shown? (The figures
-# are of this one training.)
+# What does it take to train an agent on a task of your own, and does that agent then use what it is shown? (Figures of one
+# training.)
 
 # %% tags=["figure"]
 from papers.contrasts import in_words

@@ -77,7 +77,8 @@ from tiny import TINY
 #
 # `open_paper` gives a paper's tasks, its environment and its reward. A split is a file of tasks in a run's `data` folder;
 # `golden`, the default, needs no file: a few tasks that a script can solve. Here is one of them, played by that script in the
-# kit's own loop. Everything below has to come to the same.
+# kit's own loop. Everything below has to come to the same reward. (Mags-RL's is a sum of four parts, form, answer, zoom and
+# rethink; [42](42_mags_rl_rewards.ipynb) explains them.)
 
 # %%
 torch.set_num_threads(threads)
