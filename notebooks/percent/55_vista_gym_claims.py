@@ -257,11 +257,11 @@ for stage in ("sft", "direct"):
     print(f"grpo minus {stage}: {metrics['grpo'][f'macro_gain_over_{stage}']}")
 
 # %% [markdown]
-# From the base asked directly to the cloned agent the macro-average gains (0.08 → 0.15), the share of all
-# questions doesn't (0.11 → 0.08). Nearly all of the 0.15 is geometry, six questions at sight, which counts as much as
-# any other family: look at both. And mind which sets are in a family: `plotqa`, `tabmwp`, `iconqa`, `mathvista`, `ai2d`
-# and `clevr_math` are never trained on, and in the stored run no question of theirs is right after reinforcement
-# (`acc_out` in 54). So spatial's 0.5 is all six of `clevr` and none of `clevr_math`.
+# From the base asked directly to the cloned agent the macro-average gains (0.075 → 0.163), the share of all questions doesn't
+# (0.107 → 0.095). Nearly all of the 0.163 is geometry, six questions at sight, which counts as much as any other family: look
+# at both. And mind which sets are in a family: `plotqa`, `tabmwp`, `iconqa`, `mathvista`, `ai2d` and `clevr_math` are never
+# trained on, and in the stored run of their questions only four of `iconqa` are right after reinforcement (`acc_out` in 54).
+# So spatial's 0.5 is all six of `clevr` and none of `clevr_math`.
 #
 # A family at 1 after cloning had nothing to gain. One at 0 had, and may have been trained on in vain. Of each that was trained
 # on and has no question right, before reinforcement or after it, here is what the trained agent's greedy episodes came to, and how
@@ -340,9 +340,9 @@ display(five(metrics, headlines=True, title="the five questions: one value each"
 
 # %% [markdown]
 # The observation gap is the row "own minus another's observations". With blank replies, as in exercise 53.3, less is lost in
-# the stored run (0.25, not 0.36): there another question's reply did more harm than none, though the two intervals overlap. A
-# value without a mark isn't a share or a difference, such as the calls per episode. All values, question by question ("n = 1"
-# is one training):
+# the stored run: there another question's reply did more harm than none, though the two intervals overlap. A value without a
+# mark isn't a share or a difference, such as the calls per episode. All values, question by question ("n = 1" is one
+# training):
 
 # %% tags=["guess"]
 display(five(metrics))

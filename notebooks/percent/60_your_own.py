@@ -484,7 +484,7 @@ show_file(paper)
 # still learn to mark? And with three times the learning rate?</summary>
 #
 # With the answer alone it learned as well: after imitation the number is rarely right without marks. At
-# <code>learning_rate=3e-4</code> the agent stopped marking: from the fourth step on every episode was a single guess, and
+# <code>learning_rate=3e-4</code> the agent stopped marking: from the fourth step on each episode was a single guess, and
 # accuracy ended at that of the best constant answer. Does <code>found</code> keep the agent marking at that rate?
 #
 # </details>
