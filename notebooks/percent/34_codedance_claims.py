@@ -425,11 +425,11 @@ print("written:", f"runs/{run}/results.json")
 # %% [markdown]
 # ## The same rules, the published runs
 #
-# `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names,
-# with all four rewards. Where a reward has one seed, expect *undecided* wherever it is compared: what is gained is
-# three more rewards and more questions. Which of the claims do you expect to hold? In the figure each marker is a
-# value, its line the interval. 0 is the claim's limit. A claim of a gain has what it says right of 0, one of equality
-# in the grey band. The scale counts margins, the smallest effects worth having; the band is one margin to either side. A hollow marker has no interval.
+# `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names, with
+# all four rewards: what is gained beside your run is three more rewards, more seeds and more questions. Which of the claims
+# do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the claim's limit. A claim of a
+# gain has what it says right of 0, one of equality in the grey band. The scale counts margins, the smallest effects worth
+# having; the band is one margin to either side. A hollow marker has no interval.
 
 # %% tags=["guess"]
 print("seeds:", published["seed"])
@@ -447,8 +447,8 @@ if any(claim["checks"] for claim in published["claims"].values()):
 #   ten turns could show nothing. Questions that need five calls would make it testable.
 # - *Undecided* because trainings differ: two rewards are compared seed by seed. Where accuracy moves more from seed to seed
 #   than from reward to reward, more seeds help.
-# - *Equal* says that an effect worth having isn't there, and takes as many data as *holds*. Of C3 it is what is claimed;
-#   of C6, which claims a gain, it means that none shows, at the bottom of the scale: hardly one `composed` question is right
+# - *Equal* says that an effect worth having isn't there, and takes as many data as *holds*. C3 claims it of accuracy; of C6,
+#   which claims a gain, it means that none shows, at the bottom of the scale: hardly one `composed` question is right
 #   before or after.
 # - *Doesn't* needs a reason that you can see. For C6 it would be this: a question that joins two skills is paid for only when
 #   an attempt joins them, and a policy that never does gets no first step.
