@@ -19,9 +19,10 @@
 #
 # ![Four turns of an agent that puts a photograph together, and how often it solves puzzles before and after training](../docs/first_screen.png)
 #
-# *Above: an episode, turn by turn, as the scripted expert plays it for the agent to imitate. The prompt shows thumbnails
-# only (turn 1), so whoever plays has to look. Below: what training brought. The second bar is imitation alone, of an
-# expert that always does what is best; a dash stands where that wasn't measured on these tasks. The last bar is the
+# *Above: an episode, turn by turn, as the scripted expert plays it for the agent to imitate. The prompt shows thumbnails only
+# (turn 1), so whoever plays has to look. Below, on tasks that no training saw: the first bar is the untrained model, asked in
+# words. The second is imitation alone, of an expert that always does what is best (a dash: not measured); the third, of one
+# that often guesses or gives up on purpose, so that reinforcement, the fourth, has something to find out. The last is the
 # trained agent shown another episode's pictures. You will train such an agent yourself, in 11 to 13.*
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act, observe) and on
@@ -84,11 +85,12 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # ## Where this leads
 #
 # Left: what happens on the way from images to a trained agent, and in which notebook; *SFT* is imitation, *GRPO*
-# reinforcement. Right: how well the tiny model did in [held-out](../docs/glossary.md#held-out) tasks at each stage, with
-# 95 % [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or F1, which
-# also counts answers that are partly right. Follow one paper's line from left to right; the papers' tasks differ, so one
-# line can't be compared with another. All begin at 0, because untrained the model doesn't act; notebook 12 says why a 0
-# can have so long a line. A line is long where few images were asked about: AGILE's puzzles here are of eight photographs.
+# reinforcement. Right: how well the tiny model did in [held-out](../docs/glossary.md#held-out) tasks at each stage, with 95 %
+# [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or
+# [F1](../docs/glossary.md#f1), which also counts answers that are partly right (*Simple*: pictures with one distortion or
+# none). Follow one paper's line from left to right; the papers' tasks differ, so one line can't be compared with another. All
+# begin at 0, because untrained the model doesn't act; notebook 12 says why a 0 can have so long a line. A line is long where
+# few images were asked about: AGILE's puzzles here are of eight photographs.
 
 # %%
 stages = {
@@ -159,11 +161,10 @@ expert = ScriptedPolicy(chat, expert_script(seed))
 display(view.show(episode, chat=chat, is_right=is_right))
 
 # %% [markdown]
-# What you see is one [episode](../docs/glossary.md#episode), the object that everything in this kit is made of. Tinted
-# tokens were written by the player; a model learns from those alone. The rest, pictures included, came from the
-# environment. At the end the episode earns a [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for the
-# form (it kept to the tags and ran code), minus 0.05 for each turn that held code (a wrong
-# episode is charged more: see below).
+# What you see is one [episode](../docs/glossary.md#episode), the object that everything in this kit is made of. Tinted tokens
+# were written by the player; a model learns from those alone. The rest, pictures included, came from the environment. At the
+# end the episode earns a [reward](../docs/glossary.md#reward): 0.8 for the right answer, 0.2 for the form (it kept to the
+# tags and wrote code), minus 0.05 for each turn that held code (a wrong episode is charged more: see below).
 #
 # **Exercise 00.1.** Count the turns of the episode above. What does it earn?
 
@@ -248,7 +249,7 @@ print("right:  ", belonging(sorted(task.target), task.target) + ".")
 # often what it says is right. (The paper's 7B model starts elsewhere: it tries to act, and seldom finds
 # the order.) The notebooks show what turns such a model into an agent:
 #
-# - imitation of expert episodes ([SFT](../docs/glossary.md#sft)) teaches it to act, notebook 12;
+# - imitation of an expert that often guesses, on purpose ([SFT](../docs/glossary.md#sft)), teaches it to act, notebook 12;
 # - rewards for episodes that it plays itself ([GRPO](../docs/glossary.md#grpo)) teach it to look before it
 #   answers, notebook 13;
 # - notebook 14 asks which of the paper's claims hold here.
@@ -357,7 +358,8 @@ print(f"here:  untrained tiny model          {right} of 1")
 print("here:  after SFT and RL              see the last output")
 
 # %% [markdown]
-# The last output's figure is of puzzles with some pieces in place as well: of these the paper's agent solves 82.8 %.
+# The last output's figure counts puzzles with some pieces in place as well; over all these levels the paper's agent solves
+# 82.8 %.
 #
 # **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
 # cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
@@ -410,8 +412,9 @@ display(
   {score(first, task.target).total:+.2f}.
 - The script that knows the answer took {episode.calls} turns of code and earned
   {score(episode, task.target).total:+.2f}: the same loop, the same reward.
-- What training brought in the published results (untrained → imitation →
-  reinforcement): {told or "not measured"}.
+- What training brought in the published results (untrained → imitation of an expert
+  that often guesses or gives up on purpose → reinforcement; the first figure has
+  imitation at its best, too): {told or "not measured"}.
 """)
 )
 

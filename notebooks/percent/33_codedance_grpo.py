@@ -121,8 +121,8 @@ def kind_of(task) -> str:
 # | name | what a call earns |
 # |---|---|
 # | `outcome` | nothing |
-# | `bonus` | 1.5 where the answer is right and a call has succeeded |
-# | `adaptive` | R_BAT: 1.5 · d(μ) of a right answer, 0.5 · d(μ) of a wrong one (there 2 and 1), less if some calls fail |
+# | `bonus` | 1.5 (there 2) where the answer is right and a call has succeeded |
+# | `adaptive` | R_BAT: 1.5 · d(μ) of a right answer, 0.5 · d(μ) of a wrong one (there 2 and 1), times the share of its calls that succeed |
 # | `offset_0` | the same, with nothing subtracted from d: it never falls below 0 |
 #
 # μ is the share of a group's attempts that are right, and d(μ) what a call is worth to that group:
@@ -311,10 +311,10 @@ for name, (_, ys) in rightly.items():
     print(f"{name:21s} first quarter {ends[0]:.2f}, last quarter {ends[1]:.2f}")
 
 # %% [markdown]
-# If the first curve rises and the second doesn't, the agent hasn't learnt to answer anything new. It has become surer:
-# what it draws at random is more and more what it would say greedily anyway. If neither rises, no gain in answers shows:
-# single answers may still be lost and won, and calls may change. (The second curve goes in steps of one question: with
-# sixteen, less than a sixteenth can't be seen.)
+# If the first curve rises and the second doesn't, the agent hasn't learnt to answer anything new. It has become surer: what
+# it draws at random is more and more what it would say greedily anyway. If neither rises, no gain in answers shows: single
+# answers may still be lost and won, and calls may change. (The second curve goes in steps of one question of sixteen; a
+# quarter's mean of five steps can lie between. 0.47 → 0.44 is a single question, lost early.)
 #
 # ## The paper's figure, with the kit's runs
 #
@@ -360,8 +360,9 @@ print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 #
 # - The bonus is paid wherever the answer is right, easy or hard. So where the agent is right already, the call is the only
 #   thing that can still be earned (claim C1).
-# - Offset 0 pays for a call in every group, most where it fails and a little even where all are right, and never charges for
-#   one (claim C3).
+# - Offset 0 pays for a call in every group, even where all are right, and never charges for one (claim C3). There it is only
+#   0.03; but divided by the group's standard deviation, 0.03 pushes as hard as the bonus's 1.5 where attempts differ in
+#   nothing else.
 # - The outcome alone says nothing about calls. They follow whatever helps the answer, and may become fewer all the same: an
 #   answer at once has fewer places to go wrong. What R_BAT itself takes away is what it falls *more* than this
 #   one. The last line can't tell that: it may set several seeds beside one, and such a difference can be chance.
@@ -494,9 +495,9 @@ for when, some in (("before", outcomes["sampled"]), ("after", drawn_now)):
 # table contradicts a sign, remember that all kinds share one set of weights: what is learnt on many questions carries
 # over to a kind on which the reward says otherwise.
 #
-# **Exercise 33.3.** In which share of the kinds did calls move as the reward predicts? Count only kinds whose calls moved by at
-# least 0.05; a worth below 0 predicts fewer calls, above 0 more. If none moved, return None. (The cell above has made both,
-# `worth` and `moved`.)
+# **Exercise 33.3.** In which share of the kinds did calls move as the reward predicts? Count only kinds whose calls moved by
+# at least 0.05 (with a dozen questions a single call, 0.08, is enough); a worth below 0 predicts fewer calls, above 0 more.
+# If none moved, return None. (The cell above has made both, `worth` and `moved`.)
 
 
 # %% tags=["exercise"]
@@ -595,8 +596,10 @@ box.close()
 # something to bring down; and easy and hard are drawn by the program that makes the questions, while the reward itself
 # never sees that label. It only sees how many of eight attempts were right.
 #
-# What follows is of one training, and its calls are counted on `development`, before and after. The curve further up is
-# of other questions, a few a step: where the two disagree on hard questions, neither is sure. Where the lines below say "can't be told from chance", that isn't "nothing changed".
+# What follows is of one training, and its calls are counted on `development`, before and after. The curve of this run's own
+# batches (*When does it call?*) is of other questions, a few a step; there calls on hard ones hardly fall. In the stored
+# table their fall lies in three kinds (`arithmetic`, `composed`, `sheet`) where hardly an answer was right: where a call
+# brings the answer, none is lost. Where the lines below say "can't be told from chance", that isn't "nothing changed".
 #
 # ## What you have seen
 #
@@ -612,7 +615,8 @@ verdict = {
     "": "It stops nowhere: it calls no less, as far as these questions can tell",
     "easy": "It calls less on easy questions; whether also on hard ones can't be told",
     "hard": "No: it calls less on hard questions, and maybe on easy ones",
-    "easy hard": "No: it calls less on easy questions, and less on hard ones, too",
+    "easy hard": "It calls less on easy questions, and on hard ones, too: of which kinds, "
+    "the table above says",
 }[" ".join(fewer)]
 
 # %% tags=["figure"]

@@ -473,7 +473,10 @@ words = [e for e in after if e.task in hard and half_of(e.task)]
 asked_for = [(e.task, box) for e in words for box in boxes_of(e)]
 halves = [any(covers(box, PLACES[k]) for k in half_of(t)) for t, box in asked_for]
 meant = [any(covers(box, part) for part in parts_of(t)) for t, box in asked_for]
-for where, some in (("in the half that the word names", halves), ("on the card meant", meant)):
+for where, some in (
+    ("in the half that the word names", halves),
+    ("on the card meant", meant),
+):
     print(f"{where:33s} {sum(some):3d} of {len(some)}")
 
 # %% [markdown]

@@ -176,7 +176,8 @@ def test_mags_rl_tells_which_kinds_are_answered_without_what_is_shown() -> None:
     text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=WIDE)
     assert "0.90 of those that count; those that count no less often with" not in text, "it may lose by it"
     text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=(-0.06, -0.11, 0.0))
-    assert text.endswith("0.90 of those that count. With another question's crops it answers those that count no less often.")
+    blind = "With another question's crops it answers those that count no less often."
+    assert text.endswith(f"0.90 of those that count. {blind}")
 
 
 def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:

@@ -47,10 +47,10 @@ HEAD = """# Where the kit departs from its papers
 Whoever repeats a paper makes choices that the paper made otherwise, or left open. This page lists them all: what the
 paper says, what is done here, why, and what that might change in the results. After them comes what isn't run, then
 what is the same. An *item* is one statement of a paper, a row of the first table one departure; a departure may concern
-several items, and an item have several departures, so that the two counts differ. "Same" speaks of the profile `node`, which asks for the paper's own values; `gpu` and `laptop` are
-mostly smaller and differ otherwise, too (learning rates, cold starts); their values stand in the
-[profiles](../notebooks/profiles) and in each notebook's parameters. Nobody has run `node` as a whole yet:
-what has run on a GPU, [scaling](scaling.md#on-a-gpu) says.
+several items, and an item have several departures, so that the two counts differ. "Same" speaks of the profile
+`node`, which asks for the paper's own values; `gpu` and `laptop` are mostly smaller and differ otherwise, too (learning
+rates, cold starts); their values stand in the [profiles](../notebooks/profiles) and in each notebook's parameters.
+Nobody has run `node` as a whole yet: what has run on a GPU, [scaling](scaling.md#on-a-gpu) says.
 
 Those that weigh most on the published figures: a tiny base, on drawn or packaged images; cold starts left undecided on
 purpose ([what reinforcement adds](results.md#where-the-start-leaves-less-open)); images in prompts so small that a tool
