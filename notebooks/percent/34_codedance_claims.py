@@ -66,6 +66,7 @@ import time
 from dataclasses import asdict, replace
 from functools import partial
 
+import numpy as np
 import torch
 from IPython.display import Markdown, display
 from kit.data.store import load_tasks
@@ -78,13 +79,14 @@ from kit.train.checkpoint import trained_model
 from kit.train.experiment import in_parts
 from kit.train.metrics import training_minutes
 from kit.view import plots
+from papers import published_outcomes
 from papers.claims import as_stated
 from papers.codedance import claims
 from papers.codedance import experiment as codedance
 from papers.codedance import tables as benchmarks
 from papers.codedance.figures import calls_by_reward, mean_curve, published_rows
 from papers.codedance.measured import REWARDS, by_budget, measured
-from papers.codedance.metrics import EVALUATION
+from papers.codedance.metrics import EVALUATION, Outcome
 from papers.contrasts import in_words
 from papers.played import curves_of, flat, once, opened, stages_of
 from papers.registry import needs
@@ -186,10 +188,28 @@ for stage in ("sft", "grpo", *REWARDS):
 #
 # Three things. The first is in the table above: compare `grpo` with `outcome`, in calls and in right answers, and `grpo` with
 # `sft` in right answers. C1 asks only that R_BAT calls less than the *bonus*: it may hold where the outcome alone does as
-# well. The second is our own doing. On a laptop half of the easy demonstrations call needlessly, so that there is
-# something to bring down; in the paper none does. With such a decided start R_BAT may find nothing left to do. Runs from starts
-# that call half as often, or never, are measured by the same figures where they are there. How many calls are left for R_BAT in
-# each? (*Not run*: no such training is published, and nothing is to be guessed.)
+# well. The intervals of three trainings can't tell these two apart. What do you see seed by seed?
+
+# %% tags=["guess", "figure"]
+by_seed = published_outcomes.load(ROOT / "results/outcomes", "codedance", Outcome)
+print("calls on an easy question, greedy, a column for each seed")
+for arm, stage in (("main", "sft"), ("main", "grpo"), *((r, "grpo") for r in REWARDS)):
+    found = {s: of[stage] for (a, s), of in by_seed.stages.items() if a == arm}
+    easy = [
+        [o.tool_calls for o in found[s] if o.level == "easy"] for s in sorted(found)
+    ]
+    told = "  ".join(f"{np.mean(some):.2f}" for some in easy)
+    print(f"{stage if arm == 'main' else arm:9s} {told}")
+
+# %% [markdown]
+# In the published results R_BAT ends the needless calls of all three starts. The outcome alone leaves most of them in one,
+# and in another there are more than before. So it looks as if the charge does something; three trainings are too few to
+# be sure.
+#
+# The second is our own doing. On a laptop half of the easy demonstrations call needlessly, so that there is something to
+# bring down; in the paper none does. With such a decided start R_BAT may find nothing left to do. Runs from starts that call
+# half as often, or never, are measured by the same figures where they are there. How many calls are left for R_BAT in each?
+# (*Not run*: no such training is published, and nothing is to be guessed.)
 
 # %% tags=["guess"]
 starts = {"as here": "", "half as often": "half", "never": "decided"}
