@@ -88,9 +88,10 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # reinforcement. Right: how well the tiny model did in [held-out](../docs/glossary.md#held-out) tasks at each stage, with 95 %
 # [intervals](../docs/glossary.md#confidence-interval), from the kit's stored results: the share solved, or
 # [F1](../docs/glossary.md#f1), which also counts answers that are partly right (*Simple*: pictures with one distortion or
-# none). Follow one paper's line from left to right; the papers' tasks differ, so one line can't be compared with another. All
-# begin at 0, because untrained the model doesn't act; notebook 12 says why a 0 can have so long a line. A line is long where
-# few images were asked about: AGILE's puzzles here are of eight photographs.
+# none). Follow one paper's line from left to right; the papers' tasks differ, so one line can't be compared with another.
+# (CodeDance's is flat at the end: its reinforcement is to save needless calls, which this figure doesn't show.) All begin at
+# 0, because untrained the model doesn't act; notebook 12 says why a 0 can have so long a line. A line is long where few
+# images were asked about: AGILE's puzzles here are of eight photographs.
 
 # %%
 stages = {
@@ -274,9 +275,9 @@ for ten, some in tens.items():
     print(f"{'–'.join(first_last):7s}{told}")
 
 # %% [markdown]
-# Every notebook has the same shape: the question, the paper, what you will be able to do, what it
-# costs; then a cell of parameters; then pictures, short texts, short cells and exercises; at the end
-# *paper / here / why different*.
+# The notebooks have the same shape (06 and 61, which follow no single paper, leave parts of it out): the question, the paper,
+# what you will be able to do, what it costs; then a cell of parameters; then pictures, short texts, short cells and
+# exercises; at the end *paper / here / why different*.
 #
 # ## Running them as jobs
 #

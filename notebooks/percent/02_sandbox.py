@@ -532,12 +532,13 @@ slower = each["a turn"]["a new Python"].value / each["a turn"]["+ namespaces"].v
 print(f"a new Python for each turn takes {slower:.1f} times a turn with all layers")
 
 # %% [markdown]
-# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes 25 ms
-# for one token, by the formula of notebook 05 (vLLM, a GPU that reads 2 TB/s). What a single layer adds may be less than the
-# scatter of these rounds; all four together are compared as well. (One would expect little for a turn, because the kernel
-# only checks calls that it has to answer anyway, and something for a start. Should your machine print a negative number, no
-# layer saves time: it is what this way to measure still gets wrong.) Raise `repeats`, or run `python -m kit bench sandbox`:
-# it measures the processor time of all processes, which others don't add to, memory, and other ways to run code.
+# The mechanism costs milliseconds: for the fork, and for the pictures that go from process to process. A 7B model takes about
+# 25 ms for one token: notebook 05 computes 102 s for 4,096 of them, one after another, on a GPU that reads 2 TB/s. What a
+# single layer adds may be less than the scatter of these rounds; all four together are compared as well. (One would expect
+# little for a turn, because the kernel only checks calls that it has to answer anyway, and something for a start. If your
+# machine prints a negative number, don't read it as time saved: it is an error of the measurement.) Raise `repeats`, or run
+# `python -m kit bench sandbox`: it measures the processor time of all processes, which others don't add to, memory, and other
+# ways to run code.
 #
 # ## Paper / here / why different
 

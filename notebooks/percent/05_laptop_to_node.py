@@ -386,8 +386,8 @@ def held_gb(weights: float, gpus: int, strategy: str) -> float:
 check("05.4", held_gb)
 
 # %% [markdown]
-# Guess which of the four ways needs least on each of 8 GPUs, then look at what each bar is made of. *Buckets* is new
-# there: room in which DeepSpeed, whose ZeRO it is, collects numbers before it sends them to the other GPUs.
+# Guess which of the four ways needs least on each of 8 GPUs, then look at what each bar is made of. *Buckets* is new there:
+# room in which DeepSpeed, whose ZeRO it is, collects numbers before it sends them to the other GPUs.
 
 # %% tags=["guess"]
 ways = {
@@ -409,11 +409,11 @@ title, limit = "memory of each GPU, computed", (f"{memory:g} GB", memory)
 display(plots.stacked(made_of, "GB of each GPU", [limit], title=title))
 
 # %% [markdown]
-# The bars of ZeRO have the same activations, whatever is divided and among however many GPUs: activations belong to the
-# episodes, not to the weights. (Those of `ddp` are larger: it multiplies with the half copies, but what one layer hands to
-# the next stays in the 32 bits of its weights; in the others that has 16 bits too.) That is why long episodes with many
-# pictures are the real limit of agentic training, and why activations are computed twice (`gradient_checkpointing`) instead
-# of being kept.
+# With the values above LoRA needs least on 8 GPUs, and ZeRO-3 hardly more. The bars of ZeRO have the same activations,
+# whatever is divided and among however many GPUs: activations belong to the episodes, not to the weights. (Those of `ddp` are
+# larger: it multiplies with the half copies, but what one layer hands to the next stays in the 32 bits of its weights; in the
+# others that has 16 bits too.) That is why long episodes with many pictures are the real limit of agentic training, and why
+# activations are computed twice (`gradient_checkpointing`) instead of being kept.
 #
 # **Exercise 05.5.** You have 4 GPUs of 24 GB and `Qwen/Qwen2.5-VL-3B-Instruct`. Which of the four ways fit? Plan each with
 # `replace(stage, model=Architecture.of(NAME), gpus=4)` and `needed` (in bytes); leave all else as it

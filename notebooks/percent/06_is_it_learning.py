@@ -586,11 +586,11 @@ for key, one in claim.checks.items():
     print(f"{key:8s} {one.kind:8s} {one.margin:<5g} {one.name}")
 
 # %% [markdown]
-# *more* asks for a difference above 0, *no_less* for one above minus the margin, *equal* for one within the margin on
-# either side. The five verdicts follow from intervals: it *holds*; it *doesn't*; it is *equal* (the 90 % interval lies
-# within the margin: two one-sided tests at 5 %; the 95 % interval may reach a little beyond); it is *not testable here*,
-# if it could come out one way only; or it is *undecided*: too few trainings or images, whatever the truth is. That an
-# interval includes 0 doesn't say that there is nothing.
+# *more* asks for a difference above 0, *no_less* for one above minus the margin, *equal* for one within the margin on either
+# side. The five verdicts follow from intervals: it *holds*; it *doesn't*; it is *equal*, here the name of a verdict on any
+# kind of check (the 90 % interval lies within the margin: two one-sided tests at 5 %; the 95 % interval may reach a little
+# beyond); it is *not testable here*, if it could come out one way only; or it is *undecided*: too few trainings or images,
+# whatever the truth is. That an interval includes 0 doesn't say that there is nothing.
 #
 # ### How many would be enough?
 #

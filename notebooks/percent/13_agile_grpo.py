@@ -439,8 +439,9 @@ display(figure)
 # %% [markdown]
 # <details><summary>Which rises first, which ends higher? Guess first, then open.</summary>
 #
-# Of the two sampled curves looking comes first: it is at its height while that of right answers still rises, and it ends
-# higher, because not every look is read rightly. (So it is in the stored run. Is it in yours?)
+# Of the two sampled curves looking rises sooner: by step 3 it has gone about two thirds of its way, right answers about one
+# third. From step 6 on neither rises further. Looking ends higher, because not every look is read rightly. (So it is in the
+# stored run. Is it in yours?)
 #
 # </details>
 #

@@ -312,16 +312,16 @@ print("the last answer:", repr(nine[-1].answer))
 # %% [markdown]
 # <details><summary>Why is it less than a guesser's? Think first, then open.</summary>
 #
-# An answer counts only if it names each of the nine pieces once. Read how the episodes ended: a turn without an action
-# is a model that doesn't know the form, out of turns one that acts and never answers, a malformed answer one that
-# names too few labels. Every answer that the tiny model has ever been shown or paid for had four. Where all fail at
-# the form, how much they see is not measured. A score of 0 can have several causes; how the episodes ended tells which.
+# An answer counts only if it names each of the nine pieces once. Read how the episodes ended: *a turn without an action*
+# means that the model doesn't know the form; *out of turns*, that it acts and never answers; *a malformed answer*, here, that
+# it names too few labels. Every answer that the tiny model has ever been shown or paid for had four. Where all fail at the
+# form, how much they see is not measured. A score of 0 can have several causes; how the episodes ended tells which.
 #
 # </details>
 #
 # **A5**: *more RL puzzles, higher accuracy.* The claim is about 6, 12 and 24 puzzles, and its data are trainings of six a
 # batch (`few_runs` names such). Without one the cell draws the models that notebook 13 kept on the way, which decide nothing:
-# on a laptop the first model that they played has met 24 puzzles, so their figure begins where the claim ends.
+# on a laptop the first of them that was played has met 24 puzzles, so beside the 0 they begin where the claim ends.
 
 # %%
 arm = "few-" if few_runs else "grpo-"
@@ -368,11 +368,11 @@ for text, some in (("with budget 0:", budgets), ("without:", trained_only)):
 #
 # The second. With budget 0 in it the slope says that training helps, which is claim A2's business: finding out that looking
 # pays at all makes most of it. What the sentence says is whether more puzzles help once there have been some: for the claim,
-# whether 24 help more than 6. So the rule leaves budget 0 out, and reports the slope with it beside its own. (The values
-# drawn above begin at 24 puzzles, where nearly all is found out already.) And if the first puzzles already solve nearly all,
-# there is no room in which more could help: the rule calls the claim not testable where every budget leaves less than a
-# twentieth unsolved. A curve that is flat below that is undecided, or equal. Read a claim's statistic before you believe its
-# sentence.
+# whether 24 help more than 6. So the rule leaves budget 0 out, and reports the slope with it beside its own. (After 0 the
+# values drawn above go on at 24 puzzles, where nearly all is found out already.) And if the first puzzles already solve
+# nearly all, there is no room in which more could help: the rule calls the claim not testable where every budget leaves less
+# than a twentieth unsolved. A curve that is flat below that is undecided, or equal. Read a claim's statistic before you
+# believe its sentence.
 #
 # </details>
 #
@@ -502,9 +502,9 @@ metrics, _ = measured(stages_of(EVALUATION, arms), training, numbers, **limits)
 display(five(metrics, headlines=True, title="the five questions: one value each"))
 
 # %% [markdown]
-# Below it are all values, question by question. The interval of a difference is Student's, over photographs. Where one of
-# its two shares is 0 everywhere it takes that for a sure 0, and comes out narrower than the intervals of the shares: then
-# trust those.
+# Below it are all values, question by question. The interval of a difference is Student's, over photographs. Where one of the
+# two shares is 0 everywhere, Student's interval takes that 0 for certain and comes out too narrow: then trust the intervals
+# of the shares.
 
 # %% tags=["guess"]
 display(five(metrics))
@@ -672,7 +672,8 @@ else:
 # %% [markdown]
 # The left pair is of one training, the right one of several: the left intervals cover puzzles alone. Read the left pair:
 # shown only looks, imitation alone solves most, and reinforcement hardly adds to it. So the large gain on the right tells
-# mostly how much the start had left open. (Where the figure says so, the start between them isn't measured yet.)
+# mostly how much the start had left open. (Where the figure says so, the start between them isn't measured yet: the line only
+# joins the two ends.)
 #
 # ## Paper / here / why different
 #

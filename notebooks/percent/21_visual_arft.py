@@ -85,9 +85,10 @@ for name, tasks in given.items():
 # %% [markdown]
 # ## Sheets to read
 #
-# MAT-Coding asks for something that is written in an image: on a receipt, a sign, a form, in a chart. Our images,
-# called *sheets*, are drawn by a program. So we know exactly what stands on them. The digits of the last one are
-# real handwriting. Each sheet comes with questions.
+# MAT-Coding asks for something that is written in an image: on a receipt, a sign, a form, in a chart. Our images, called
+# *sheets*, are drawn by a program. So we know exactly what stands on them. The digits of the last one are real handwriting.
+# The tiny model saw all of these digits before (its card in [04](04_tiny_vlm.ipynb)): how it reads them says nothing of
+# unseen ones. Each sheet comes with questions.
 
 # %%
 sheets = [
@@ -333,8 +334,9 @@ for snippet in index.search(asked, k):
     print(" ", shorten(f"{snippet.title}: {snippet.text}", 80, placeholder=" …"))
 
 # %% [markdown]
-# So each task holds its **gold queries**, one for each step, and the document that each has to find. Here is a Hard
-# one. How many searches does it need?
+# So each task holds its **gold queries**, one for each step, and the document that each has to find. A *Simple* search asks
+# for a fact about the flag's country, a *Hard* one for a fact about what that fact names. Here is a Hard one. How many
+# searches does it need?
 
 # %%
 search_tasks, held_out = mat_search.make_tasks(
@@ -524,8 +526,8 @@ print(f"searches in                 the web  {where}")
 # ## What you have seen
 #
 # What are the two agents' tasks, and how do we know that they can be solved at all? (Each stored task passed a check without
-# a model: a sheet, restored, looks most like the right answer, and each gold query finds its document. The demonstrations
-# are of other tasks of the same form: they show that the agent's own tools are enough.)
+# a model: a sheet, restored, looks most like the right answer, and each gold query finds its document. The demonstrations, of
+# other tasks of the same form, add that the form works: a script that knows the answers plays them.)
 
 # %% tags=["figure"]
 from IPython.display import Markdown
@@ -536,9 +538,9 @@ needed = Counter(len(task.meta["queries"]) for task in held_out)
 told = ", ".join(f"{n} need {queries}" for queries, n in sorted(needed.items()))
 display(
     Markdown(f"""
-- **By playing them**: of {len(played)} demonstrations {rewards[best]} earn {best:g},
-  by code
-  that ran and queries that found something; no step of them was simulated.
+- **By checks without a model**, above. Of {len(played)} demonstrations
+  {rewards[best]} earn {best:g}: this shows that the form works, for their expert knows
+  the answers.
 - Held out are {len(test)} sheets, {counts["simple"]} of them Simple and
   {counts["hard"]}
   Hard, and {len(held_out)} searches, of which {told} queries one after the other.

@@ -400,7 +400,8 @@ lost = [name for name, made in rewards["two mistakes"].items() if made < 2]
 # %%
 display(
     Markdown(f"""
-- **Each teaches what it counts**: of the four ways the episode's reward pays
+- **The answer alone, where steps can be faked; steps, where each can be checked.** Each
+  teaches what it counts: of the four ways the episode's reward pays
   {paid_best}
   best ({best:.2f}), the sum of steps "{most}" ({summed[most]:.2f}).
 - In the second turn the useless operation has the advantage {of_turns[-1][1]:+.2f} by

@@ -153,11 +153,11 @@ for kind in ("code", "search"):
 # Before each search stands the question that it is to answer, with what was found so far put into it; the turn that reads a
 # sheet repeats its question, too. A large model remembers what it was asked three turns ago; this one doesn't.
 #
-# Four in ten of them, on sheets and on flags, are exchanged for one turn that gives up: "I can't tell", unknown. So the
-# model learns how to act, and not *that* it should: the start is [undecided](../docs/glossary.md#cold-start), and whether
-# acting pays is left for reinforcement to find out. With `gives_up=0` the expert always acts; then imitation alone does
-# nearly all, and reinforcement adds nothing to it: in the published trainings F1 in coding rather falls
-# ([24](24_visual_arft_claims.ipynb) draws both for Simple sheets).
+# Four in ten of them, of every kind, are exchanged for one turn that gives up: "I can't tell", unknown. So the model learns
+# how to act, and not *that* it should: the start is [undecided](../docs/glossary.md#cold-start), and whether acting pays is
+# left for reinforcement to find out. With `gives_up=0` the expert always acts; then imitation alone does nearly all, and
+# reinforcement adds nothing to it: in the published trainings F1 in coding rather falls ([24](24_visual_arft_claims.ipynb)
+# draws both for Simple sheets).
 
 # %%
 from papers.visual_arft.expert import undecided
@@ -257,7 +257,7 @@ for kind, task in (("sheet", sheets[0]), ("search", questions[0])):
     print(task.question, "| gold:", task.target[0])
     for e, r, a in zip(groups[kind], rewards, credits[kind], strict=True):
         said = (e.answer or "")[:24]
-        print(f"   {e.ended:7s} {len(e.turns)} turns  R {r:.2f}  A {a:+.2f}  {said}")
+        print(f"   {e.ended:7s} turns {len(e.turns)}  R {r:.2f}  A {a:+.2f}  {said}")
 
 # %% [markdown]
 # ## One update by hand
@@ -356,9 +356,9 @@ vlm, chat = load_model_and_chat(trained)
 live.figure()
 
 # %% [markdown]
-# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them? (The run stored here is
-# the first of them, so its line covers one.) Look at the published ones first: where do they begin, how many steps do they
-# have? Curves of another start or length are no measure of yours.
+# The kit brings the curves of its published runs (`results/curves/`). Does yours lie among them? (The run stored here is the
+# first of them, trained once more on another machine: it ends elsewhere.) Look at the published ones first: where do they
+# begin, how many steps do they have? Curves of another start or length are no measure of yours.
 
 # %% tags=["figure"]
 from kit.train.metrics import read_metrics
@@ -377,11 +377,12 @@ for name, some in {"this run": rows, **before}.items():
 over_published(rows, before)
 
 # %% [markdown]
-# Held-out tasks are few (of twelve, one right answer is 0.08) and of all kinds together, so their curve can stay level while
-# the tables below show a large change, as in the run stored here. Its reward hardly rises either: it is of sampled episodes,
-# sheets and searches together, while the tables are of greedy ones, each kind apart. Greedy play turns a small shift between
-# "act" and "give up" into a leap; how much of the gain sampled play would show isn't measured here. If the curve falls while
-# the reward rises, a kind of task may have been given up for another, which the next tables tell apart.
+# Held-out tasks are few (six sheets and six searches of the test, no text; one right answer is 0.08) and counted together, so
+# their curve can stay level while the tables below show a large change, as in the run stored here. Its reward hardly rises
+# either: it is of sampled episodes, sheets and searches together, while the tables are of greedy ones, each kind apart.
+# Greedy play turns a small shift between "act" and "give up" into a leap; how much of the gain sampled play would show isn't
+# measured here. If the curve falls while the reward rises, a kind of task may have been given up for another, which the next
+# tables tell apart.
 #
 # ## What changed
 
@@ -426,10 +427,11 @@ for setting in acts["after SFT"]:
     print(f"{setting:7s} uses a tool {told}")
 
 # %% [markdown]
-# Questions of text alone were never trained on: how often it searches for them follows from what it learnt elsewhere.
-# One set of weights serves all three kinds, so that what is reinforced in one of them moves the others, up or down (the
-# run stored here gained 0.09 in text, five seeds together 0.02: one run's transfer is no finding): did yours give up
-# one kind for another?
+# Reinforcement had no question of text alone, and the demonstrations had such questions about one fact only (one is printed
+# above), not about two as in the test: how often it searches for them follows from what it learnt elsewhere. One set of
+# weights serves all three kinds, so that what is reinforced in one of them moves the others, up or down (the run stored here
+# gained 0.05 in text, five others 0.02 in the mean: one run's transfer is no finding): did yours give up one kind for
+# another?
 #
 # Of each category of sheets, the number, the share of answers that match and, where that can be told, of pictures that
 # were restored. Is an undamaged sheet (*none*) always read? (In the run stored here it isn't, and no more often than some
@@ -499,8 +501,11 @@ for name, episodes in (("after SFT", taught), ("after GRPO", rl)):
 box.close()
 
 # %% [markdown]
-# **Exercise 23.3.** An agent can be right without having looked. Write the share of right answers that were *earned*:
-# right, and the document with the answer had been found. (0 if no answer is right.)
+# Between the first share and the second a later query was wrong, between the second and the third a snippet was misread. In
+# the run stored here most is lost before that, at the flag.
+#
+# **Exercise 23.3.** An agent can be right without having looked. Write the share of right answers that were *earned*: right,
+# and the document with the answer had been found. (0 if no answer is right.)
 
 
 # %% tags=["exercise"]
@@ -545,7 +550,7 @@ right = sum(o.correct for o in restored[-1])
 display(
     Markdown(f"""
 - **Coding**: from the cold start to reinforcement {changed("coding")}.
-- **Search**: {changed("search")}. Text, which nobody trained it on: {changed("text")}.
+- **Search**: {changed("search")}. Text, of which reinforcement had none: {changed("text")}.
 - Of pictures with one distortion the share that it restores is
   {in_words(*restored, "restored") if all(restored) else "not known here"}. Of its
   {right} right answers to them {lucky} came without a restored picture.

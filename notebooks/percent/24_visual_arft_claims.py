@@ -21,9 +21,9 @@
 # shows these results in tables only, without [confidence intervals](../docs/glossary.md#confidence-interval); the
 # figures below, with intervals, are ours.
 #
-# **Afterwards you can** compare an agent with the same model asked directly, asked to reason first, and given
-# what plain retrieval finds; tell how much of a gain is due to the tools and how much to training; derive a
-# verdict from an interval.
+# **Afterwards you can** compare an agent with the same model asked directly, asked to reason first, and given what plain
+# retrieval finds; tell how much of a gain is due to imitation and how much to reinforcement; derive a verdict from an
+# interval.
 #
 # | | hardware | minutes to run | memory |
 # |---|---|---|---|
@@ -99,11 +99,11 @@ print("published runs are made with", FRESH)
 #
 # ## Single-turn baselines
 #
-# The same model is asked without tools in four ways: for the answer directly (`direct`); to reason first (`cot`,
-# chain of thought); with the snippets that a search for the question itself finds (`rag`, plain retrieval); and, where
-# the question comes with an image to search for, with what a search for its own description of that image finds
-# (`rag-described`). The question says nothing of what the image shows, so that the last is the stronger retrieval.
-# The tiny model has never been taught a fact about a real country. Guess what it answers in each of the four ways.
+# The same model is asked without tools in four ways: for the answer directly (`direct`); to reason first (`cot`, chain of
+# thought); with the snippets that a search for the question itself finds (`rag`, plain retrieval); and, where the question
+# comes with an image to search for, with what a search for its own description of that image finds (`rag-described`). The
+# question says nothing of what the image shows, so the last should be the stronger retrieval; see below whether it is. The
+# tiny model has never been taught a fact about a real country. Guess what it answers in each of the four ways.
 
 # %% tags=["guess"]
 vlm, chat = load_model_and_chat(model or TINY)
@@ -268,13 +268,14 @@ display(five(metrics))
 # 4. The calls by tool say what it does; the two shares with and without tools say what that is good for.
 # 5. A group whose rewards are equal teaches nothing. Where most are, more steps of the same tasks won't help.
 #
-# **Exercise 24.1.** The trained agent differs from direct answering in two ways: it has tools, and it was trained.
-# Split the difference in `f1_coding` into what the tools alone change and what training adds to that. Read the
-# values from `metrics`, such as `metrics["direct"]["f1_coding"].value`, and give both as a pair. (Mind what the first part is:
-# the untrained agent calls no tool and writes no tag, so it is what F1 loses by the agent's form, not what tools are worth.)
+# **Exercise 24.1.** The trained agent differs from direct answering in two ways: it has tools, and it was trained. Split the
+# difference in `f1_coding` at the untrained agent: into what the agent's form alone changes and what training adds to that.
+# Read the values from `metrics`, such as `metrics["direct"]["f1_coding"].value`, and give both as a pair. (Mind what the
+# first part is: the untrained agent calls no tool and writes no tag, so it is what F1 loses by the agent's form, not what
+# tools are worth.)
 
 # %% tags=["exercise"]
-answer = ...  # (change by the tools alone, change by training)
+answer = ...  # (change by the agent's form, change by training)
 
 check("24.1", answer, metrics=metrics)
 
@@ -293,10 +294,10 @@ check("24.1", answer, metrics=metrics)
 # What is undecided by this rule is *equal* where the 90 % interval lies within the margin: an effect worth having isn't
 # there. (Notebook [14](14_agile_claims.ipynb) has the order in which the checks of a claim count.)
 #
-# Some checks could come out one way only, whatever the training did: a baseline whose F1 is 0 in every task loses to
-# whoever gets one right. Such a check is *not testable here*, whatever its interval: code finds that out from
-# the outcomes and gives the reason. A claim with such a check can't hold; if no other check says "doesn't" or "equal", the
-# claim is not testable here.
+# Some checks could come out one way only, whatever the training did: a baseline whose F1 is 0, or whose interval ends below
+# the margin, loses to whoever gets a few right. In R4 such a check is *not testable here*, whatever its interval: code finds
+# that out from the outcomes and gives the reason. (R2 and R5 have no check against direct answering for the same reason.) A
+# claim with such a check can't hold; if no other check says "doesn't" or "equal", the claim is not testable here.
 #
 # **Exercise 24.2.** Write the rule for checks that can all be tested.
 
@@ -310,14 +311,15 @@ def verdict(checks: list[tuple[float, float]]) -> str:
 check("24.2", verdict)
 
 # %% [markdown]
-# With one seed the effect of another training run can't be estimated, so the interval is unknown: minus infinity to
-# infinity. How many seeds has your run, and which verdicts do you expect? (The run stored here is one of five. In text
-# it alone gained.)
+# With one seed the effect of another training run can't be estimated, so the interval is unknown: minus infinity to infinity.
+# How many seeds has your run, and which verdicts do you expect? (The run stored here is the first of the published five,
+# trained once more on another machine, where it ended elsewhere.)
 #
-# A claim that credits training has a check *F1 after GRPO minus after SFT*: the paper has no demonstrations, so
-# all of its gain is reinforcement's; ours has to be split. The table's last column says what would decide a claim: so many
-# more seeds, if the values and variances stay as they are. And since each look at test tasks is one more chance to choose
-# what happens to score well there, the first line counts them.
+# A claim that credits training has a check *F1 after GRPO minus after SFT*: the paper has no demonstrations, so all of its
+# gain is reinforcement's; ours has to be split. The table's last column says what would decide a claim: so many more seeds,
+# if the values and variances stay as they are. And since each look at test tasks is one more chance to choose what happens to
+# score well there, the first line counts how often test sets were played. (Not counted: the six sheets and six searches of
+# them that notebook 23 plays before each step.)
 
 # %% tags=["guess"]
 print(opened(stages_of(EVALUATION, arms)))
@@ -403,8 +405,8 @@ about = """
 R1 Of its checks the last compares Hard with the few Simple sheets: more tasks narrow it.
 R2 What reinforcement adds to imitation is the check that decides.
 R3 Its two rewards differ only where an answer is partly right.
-R4 Beside a baseline whose answers hold no word of the gold one, winning says nothing.
-R5 Nobody trains its questions: what reinforcement changes there, it changes by training others.
+R4 Beside a baseline that is hardly ever right, winning says nothing.
+R5 Reinforcement has none of its questions: what changes there, changes by others.
 """
 about = dict(line.split(" ", 1) for line in about.strip().splitlines())
 for name, claim in published["claims"].items():

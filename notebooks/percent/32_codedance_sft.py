@@ -436,8 +436,8 @@ check("32.2", observation_gap)
 # ## What is left for reinforcement
 #
 # The greedy agent always takes the likeliest way. Reinforcement lets it draw its words at random
-# ([temperature](../docs/glossary.md#temperature) 1), and there the open choice shows. These are the questions for making
-# choices. How many calls does it make on easy ones now?
+# ([temperature](../docs/glossary.md#temperature) 1), and there the open choice shows. It plays the development questions now;
+# the greedy bar is of the test questions, and *shown* is of the demonstrations. How many calls does it make on easy ones?
 
 # %% tags=["guess"]
 choosing = load_tasks(folder / "data" / "development.jsonl")
@@ -456,10 +456,12 @@ for name, found in calling.items():
     print(f"{name:8s}", each)
 
 # %% [markdown]
-# R_BAT pays for calls on questions that a group mostly fails, and charges for them where it mostly knows. What counts as
-# easy is thus decided by how often the *sampled* agent is right. Here is that share, kind by kind, with the height at
-# which calls begin to cost (notebook 31). (The reward's own μ is of one question's group. A kind that mixes questions
-# which the agent always knows with others that it never knows is charged for some and paid for others.)
+# CodeDance's reward R_BAT ([adaptive reward](../docs/glossary.md#adaptive-reward)) weighs a call by $d(\mu) =
+# \sigma(8\,(0.5-\mu)) - 0.2$, where μ is the share of a group that is right: it pays for calls where a group mostly fails,
+# and charges for them where it mostly knows. What counts as easy is thus decided by how often the *sampled* agent is right.
+# Here is that share, kind by kind, with the height at which calls begin to cost (notebook 31). (The reward's own μ is of one
+# question's group. A kind that mixes questions which the agent always knows with others that it never knows is charged for
+# some and paid for others.)
 
 # %% tags=["figure"]
 from papers.codedance.reward import GENERAL, MATH_KINDS, MATHEMATICS, difficulty
@@ -544,9 +546,9 @@ box.close()
 # %% [markdown]
 # The paper's model is two thousand times larger and learns from photographs, diagrams and 34,000 demonstrations of larger
 # models, none of which calls for nothing. It has no replay: a model of that size forgets little. What carries over is the
-# shape. After imitation the agent keeps to the form and computes what it can't see; how often it calls, its words drawn at
-# random, is about what it was shown (greedily it isn't); and nothing in the loss of SFT says when a call was worth making. A
-# reward has to.
+# shape. After imitation the agent mostly keeps to the form, and computes what it can't see where a demonstration showed how;
+# how often it calls, its words drawn at random, is about what it was shown (greedily it isn't); and nothing in the loss of
+# SFT says when a call was worth making. A reward has to.
 #
 # ## What you have seen
 #

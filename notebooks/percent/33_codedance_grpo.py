@@ -353,10 +353,10 @@ print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 
 # %% [markdown]
 # In these runs calls on easy questions go down under R_BAT (each seed by another amount; 34's interval says whether that is
-# sure) and in the single run of the
-# outcome alone; in those of the bonus and of offset 0 they go up, on hard ones too. (A point of the figure is the mean of four steps, a quarter in the table of five. In the
-# last line + means fewer and − more; differences are rounded last.) Three things to read off besides; the first two explain
-# claims of the paper (notebook 34 has intervals and verdicts):
+# sure) and, by less, in those of the outcome alone; in those of the bonus and of offset 0 they go up, on hard ones too. (A
+# point of the figure is the mean of four steps, a quarter in the table of five. In the last line + means fewer and − more;
+# differences are rounded last.) Three things to read off besides; the first two explain claims of the paper (notebook 34 has
+# intervals and verdicts):
 #
 # - The bonus is paid wherever the answer is right, easy or hard. So where the agent is right already, the call is the only
 #   thing that can still be earned (claim C1).
@@ -365,7 +365,7 @@ print("easy: fewer by", ", ".join(f"{n} {by:+.2f}" for n, by in falls.items()))
 #   nothing else.
 # - The outcome alone says nothing about calls. They follow whatever helps the answer, and may become fewer all the same: an
 #   answer at once has fewer places to go wrong. What R_BAT itself takes away is what it falls *more* than this
-#   one. The last line can't tell that: it may set several seeds beside one, and such a difference can be chance.
+# one. The last line can't tell that: it is of few seeds, and such a difference can be chance.
 #
 # R_BAT turns at μ = 0.67. Where *this* agent mostly knows, sampled, it is charged for a call; everywhere else it is paid for
 # one, whether a call could help or not. And where the call is what makes the answer right, the agent goes on in spite of the

@@ -339,12 +339,12 @@ check("41.4", start)
 # %% [markdown]
 # ## Two stages of twenty
 #
-# The curriculum: stage 1 trains on medium questions that count or ask for the number on the card beside a named one, and asks
-# for one box, stage 2 on hard ones that count or ask for a line of a card, and asks for several. (Medium questions about a
-# named card, hard ones about the card beside it, and all easy ones are in neither.) Twenty samples each are drawn here, and
-# ten times as many beside them, to find out later what more of them add. Notebook 43 trains on these files, and 43 and 44
-# measure on the test boards, which are kept apart: none of them is trained on. `test-small` has cards of half the size, so
-# that a crop has to be enlarged four times: a harsher source for the network.
+# The curriculum: stage 1 trains on medium questions of two skills, counting and comparing places (the number on the card
+# beside a named one), and asks for one box. Stage 2 trains on hard ones, counting and naming (a line of a card), and asks for
+# several. (Medium questions about a named card, hard ones about the card beside it, and all easy ones are in neither.) Twenty
+# samples each are drawn here, and ten times as many beside them, to find out later what more of them add. Notebook 43 trains
+# on these files, and 43 and 44 measure on the test boards, which are kept apart: none of them is trained on. `test-small` has
+# cards of half the size, so that 44 enlarges a crop four times, not twice: a harsher source for the network.
 
 # %%
 print("drawing the boards; those of the larger sets take a while …")

@@ -216,10 +216,10 @@ figure.set_size_inches(8.2, 2.6)
 display(figure)
 
 # %% [markdown]
-# Where a card can't be read in the image, only luck answers without a crop: no prompt, however clever, adds pixels.
-# GRIT's bars are what the agent's form alone brings. And `one_shot` is right in none, not even where luck would be in a
-# quarter of them: look above at what it says before you call one-shot prompting bad. This base has never seen two
-# images in one prompt.
+# Where a card can't be read in the image, only luck answers without a crop. Of the five only `zoom_refine` is shown one, and
+# it is asked of the format start, which looks at the middle nearly always. GRIT's bars are what the agent's form alone
+# brings. And `one_shot` is right in none, not even where luck would be in a quarter of them: look above at what it says
+# before you call one-shot prompting bad. This base has never seen two images in one prompt.
 #
 # **Exercise 44.1.** What does luck answer? `counts` says how often each answer is right among the test questions: `[2, 1, 1, 1]`
 # if there are four of them, and the first is right twice as often as each of the others. An agent that sees nothing can say
@@ -367,7 +367,7 @@ display(looks(learnt(**pair)))
 # ## The five questions
 #
 # Notebook [06](06_is_it_learning.ipynb) asks five questions of a training; here they are asked of yours. Guess the
-# [observation gap](../docs/glossary.md#observation-gap): what is left if the crops are another episode's?
+# [observation gap](../docs/glossary.md#observation-gap): what is lost if the crops are another episode's?
 
 # %%
 from kit.evaluate.five.answers import own_numbers
@@ -547,8 +547,8 @@ print("here:", there if zoom else "not run; the paper's sets aren't here (41: da
 
 # %% [markdown]
 # Two things differ most. The paper's model reads photographs and follows instructions before any training, so prompting is a
-# fair rival there, and here it has no pixels to read. And a model as small as ours may learn some of forty questions by
-# heart: notebook 43 plays its own forty beside new ones.
+# fair rival there, and here four of the five are shown no crop, and the fifth mostly one of the middle. And a model as small
+# as ours may learn some of forty questions by heart: notebook 43 plays its own forty beside new ones.
 #
 # ## What you have seen
 #

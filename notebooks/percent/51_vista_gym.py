@@ -222,8 +222,9 @@ for name, image in sizes.items():
 # part of using tools. In the paper's count of 500 failures a tool's bad output is behind a quarter of GPT-5's, and wrong
 # reasoning after a good one behind two thirds of InternVL3-8B's.
 #
-# Now look at chart values. The tool measures bars in pixels and reads the axis by OCR. Therefore the benchmark itself allows
-# for an error: ChartQA takes an answer within 0.1 of the gold number, or within 5 % of it.
+# Now look at chart values. The tool measures bars in pixels and reads the axis by OCR, so it is a little off, as anybody is
+# who reads a value off a chart. The benchmark allows for that: ChartQA takes an answer within 0.1 of the gold number, or
+# within 5 % of it.
 #
 # **Exercise 51.2.** Write the interval of answers that count as right for a gold number above zero.
 

@@ -93,9 +93,9 @@ class Supervisor:
     def call(self, text: str) -> str:
         self.worker.stdin.write(f"{text}\n".encode())
         self.worker.stdin.flush()
-        reply = self.worker.stdout.readline().decode().strip()
-        if reply:
-            return reply
+        reply = self.worker.stdout.readline().decode()
+        if reply:  # "" is the end of its output: it died
+            return reply.strip()
         self.worker.wait()
         self.worker, self.restarts = start(), self.restarts + 1
         return "Error: the tool died during this call; it is being started again"
@@ -168,9 +168,9 @@ for name, arguments in asked.items():
 
 # %% [markdown]
 # An agent can't tell the difference: names, schemas and replies are equal, errors as well. In a training it is one setting,
-# `open_tools("inprocess")` or `open_tools("http://…")`. The image went over the wire once, named by its hash (what is kept
-# under one name the service calls a trajectory, as the released server does; elsewhere here a trajectory is an episode that
-# is being played); when the service doesn't know it (any more), the client sends it again:
+# `tools_at`: `inprocess`, or `http://…`. The image went over the wire once, named by its hash (in the service's own count,
+# below, a *trajectory* is one such stored image, a word of the released server; elsewhere here it is an episode that is being
+# played); when the service doesn't know it (any more), the client sends it again:
 
 # %%
 print("trajectories that the service holds:", service.health()["trajectories"])
@@ -394,10 +394,10 @@ for text, n in Counter(replies).most_common():
     print(n, fill(text, 84))
 
 # %% [markdown]
-# And where there is no service at all? One lost call in many an agent can bear, as it bears other errors. Were all its calls
-# to fail, it would learn not to call, from a fault that isn't its own. So the training ends, with the way out in words, and
-# goes on from its last checkpoint once the service is back. (`python -m visual_tools serve` in the message is how the
-# package serves without the kit.)
+# And where there is no service at all? An agent can bear one lost call in many, as it bears other errors. If all its calls
+# failed, it would learn not to call, from a fault that isn't its own. So the training ends, with the way out in words, and
+# goes on from its last checkpoint once the service is back. (`python -m visual_tools serve` in the message is how the package
+# serves without the kit.)
 
 # %%
 # NBVAL_IGNORE_OUTPUT

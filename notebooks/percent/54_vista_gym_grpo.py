@@ -167,9 +167,9 @@ for k, way in enumerate(ways):
 
 # %% [markdown]
 # The other three are what the paper compares with: a dense reward, −1 + ½F + ½C + F·C; a sparse product, F·C; and its own
-# times a weight that falls where a group does well, `difficulty`. (F is ±1; C is 1 for a right answer in good form, otherwise
-# 0. The weight is 1 until the mean of the group's rewards is above 1; the mean of these five is 0.4, so the first and the last
-# number of a row are alike.)
+# times a weight that falls where a group does well, `difficulty`. (F is 1 for a kept form, otherwise −1, also for what
+# repeats itself, as the stammering attempt; C is 1 for a right answer where F is 1, otherwise 0. The weight is 1 until the
+# mean of the group's rewards is above 1; the mean of these five is 0.4, so the first and the last number of a row are alike.)
 #
 # **Exercise 54.1.** Write the paper's reward. `repetition` is 0, −1.5, −2 or −3.
 
@@ -329,12 +329,12 @@ some = kept_benchmarks(folder)  # the paper's eleven, where 53 was given their d
 print(save_played(folder, "grpo", some, partial(greedily, model=vlm)))
 
 # %% [markdown]
-# In the stored table four of the 36 questions of the six sets that nobody trains on are right (`acc_out`), all of `iconqa`,
-# and one before reinforcement; asked directly, the base had two (53). A family's row mixes both kinds: science's 0.50 is
-# `vizwiz`, which was trained on, at six of six (greedily: sampled, in the last quarter of training, it was right in about a
-# quarter), and `ai2d`, which wasn't, at none. So what it learnt stays mostly with sets that it was trained on, and not with
-# all of these: of `chartqa`, too, none of six is right. The 0.81 of the held-out questions above is of sets that were trained
-# on alone.
+# In the stored table four of the 36 questions of the six sets that nobody trains on are right (`acc_out`), each of the four
+# one of `iconqa`'s six; before reinforcement it was one, and asked directly the base had two (53). A family's row mixes both
+# kinds: science's 0.50 is `vizwiz`, which was trained on, at six of six (greedily: sampled, in the last quarter of training,
+# it was right in about a quarter), and `ai2d`, which wasn't, at none. So what it learnt stays mostly with sets that it was
+# trained on, and not with all of these: of `chartqa`, too, none of six is right. The 0.81 of the held-out questions above is
+# of sets that were trained on alone.
 #
 # ## *That* it should call, or *whom*?
 #

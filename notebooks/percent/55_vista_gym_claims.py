@@ -133,8 +133,8 @@ for stage in ("untrained", "sft", "grpo"):
 # | E1 | the call can't be read, there is no such tool, an argument is missing, or the turn neither calls nor answers |
 # | E2 | an argument by a name that the tool doesn't know |
 # | E3 | a value of the wrong form |
-# | E4 | a call in good form, for the wrong thing |
-# | E5 | the tool fails |
+# | E4 | a call in good form, not the question's own, and its reply lacks the answer |
+# | E5 | the tool fails: no reply in time, or the right call's reply lacks the answer |
 # | E6 | the tool said it, and the agent didn't answer so: otherwise, or not at all (below: "answered otherwise") |
 #
 # On drawn questions a rule can sort them, since the right calls are known. Here is an episode of each kind, where the trained
@@ -187,11 +187,11 @@ for model, found in REPORTED.items():
     print(f"{model:13s}", dict(found), "(of its failures, untrained)")
 
 # %% [markdown]
-# A large untrained model writes calls, and gets names and contents wrong; the tiny one doesn't get that far. Mind its E1: a turn
-# that neither calls nor answers counts as one, so a base that never calls fails so each time, and imitation ends that by
-# teaching the tags. What reinforcement does to E1 shows from "after cloning" to "after GRPO": did it rise or fall? Who never
-# calls can't make the errors that only a caller makes: E4, a proper call for the wrong thing, and E6. So look at "no call" and E4
-# together. E5 is a tool that fails. No training mends the tool, but an agent can learn to ask another.
+# A large untrained model writes calls, and gets names and contents wrong; the tiny one doesn't get that far. Mind its E1: a
+# turn that neither calls nor answers counts as one, so a base that never calls fails so each time, and imitation ends that by
+# teaching the tags. What reinforcement does to E1 shows from "after cloning" to "after GRPO": did it rise, fall or stay? Who
+# never calls can't make the errors that only a caller makes: E4, a proper call for the wrong thing, and E6. So look at "no
+# call" and E4 together. E5 is a tool that fails. No training mends the tool, but an agent can learn to ask another.
 #
 # ### From a sentence to a rule
 #
@@ -444,11 +444,12 @@ else:
 #
 # The tables above have the paper's numbers in round brackets, of its own benchmarks. V3's arms are the paper's: *without
 # reasoning* is the untrained model with tools and tool priors, *without tools* is cloned and trained to reason. A base that
-# never keeps to the form has 0 in the first, whatever tools could do for it, so the first can't be judged here. Two things are
-# turned round here. The paper's base sees most answers and loses them when it is given tools (V1); ours sees few, so nearly all
-# it can win, it wins by a tool. And ours was made to doubt (notebook 53): on an older test a surer
-# expert's clone, of one seed, had most of what reinforcement reached ([the results](../docs/results.md#where-the-start-leaves-less-open)). V3 to V6 and V9 compare with trainings of their own; where their runs weren't named, the
-# table says with which command they are made.
+# never keeps to the form has 0 in the first, whatever tools could do for it, so the first can't be judged here. Two things
+# are turned round here. The paper's base sees most answers and loses them when it is given tools (V1); ours sees few, so most
+# of what it wins it wins by a tool: of the stored run's 38 right answers 13 are left where replies are blank. And ours was
+# made to doubt (notebook 53): on an older test a surer expert's clone, of one seed, had most of what reinforcement reached
+# ([the results](../docs/results.md#where-the-start-leaves-less-open)). V3 to V6 and V9 compare with trainings of their own;
+# where their runs weren't named, the table says with which command they are made.
 #
 # ## What you have seen
 #

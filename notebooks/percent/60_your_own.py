@@ -463,8 +463,8 @@ show_file(paper)
 # python -m kit run 60 --set package=my_task --name my_task
 # ```
 #
-# After a change to your files choose another `--name`: a run continues only with the settings that it was started
-# with, and refuses others. The task appears in `python -m kit list` once it has notebooks. Change in this order:
+# After a change to your files choose another `--name`: a run refuses other settings and tasks, not another `score`: it shows
+# the old run. The task appears in `python -m kit list` once it has notebooks. Change in this order:
 #
 # 1. `make_task`: another image, question and target. Put what the expert must know into `meta`.
 # 2. `Mark`: another tool, with short replies; in `Env` its tag and the words of `prompt`.

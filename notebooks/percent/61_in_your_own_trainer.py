@@ -130,8 +130,8 @@ for name in ("zoom", "answer"):
 # %% [markdown]
 # The tiny model writes the paper's tags instead. `speak` lets TRL read turns by them, so a turn is one call. The reward is
 # passed as one of TRL's `reward_funcs`, with the group's size, for rewards that compare the attempts of a group. Thirty
-# lines, most of them settings, and TRL trains (`trl.` is the kit's adapter here; of TRL itself are `GRPOConfig` and
-# `GRPOTrainer`):
+# lines, most of them settings, and TRL trains (`trl` is the kit's adapter here; only `GRPOConfig` and `GRPOTrainer` come from
+# TRL itself):
 
 # %%
 from trl import GRPOConfig, GRPOTrainer

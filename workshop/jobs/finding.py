@@ -53,7 +53,7 @@ DID = {
 
 FORM = "Imitation taught it the form of an agent; "
 NO_BETTER = {
-    0: f"{FORM}that it then answers better than the base asked directly can't be told from chance.",
+    0: f"{FORM}whether it then answers better or worse than the base asked directly can't be told.",
     -1: f"{FORM}it then answers worse than the base asked directly.",
 }
 """Sign of the agent after the cold start minus the base asked directly → what imitation did, where it did something."""

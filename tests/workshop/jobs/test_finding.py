@@ -95,7 +95,7 @@ def test_who_did_it(imitation: int | None, reinforcement: int | None, looking: i
 
 @pytest.mark.parametrize(
     ("over", "says"),
-    [(0, "that it then answers better than the base asked directly can't be told from chance."), (-1, "answers worse")],
+    [(0, "whether it then answers better or worse than the base asked directly can't be told."), (-1, "answers worse")],
 )
 def test_imitation_is_judged_against_the_base_asked_directly_as_well(over: int, says: str) -> None:
     """An untrained agent has no form; one that has it needn't answer more than the base does without."""
