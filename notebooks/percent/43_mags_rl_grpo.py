@@ -639,7 +639,7 @@ def share(some) -> str:
 
 # %% tags=["figure"]
 looked = gain("hard", "right")
-at_random = float(np.mean([by_chance(t) for t in hard])) if hard else 0.0
+at_random = float(np.mean([by_word(t) for t in hard])) if hard else 0.0
 reached = stages["grpo"].get("right_hard")
 kinds = {k: stages["grpo"].get(f"right_{k}_hard") for k in rivals}
 better = [k for k, m in kinds.items() if m is not None and m.low > max(rivals[k])]
@@ -655,7 +655,7 @@ display(
     Markdown(f"""
 - **{told}**: of the boxes that it asks for in hard questions, the share that shows what
   decides is {looked}, compared with the format start: {reached or "none asked for"}, where
-  a card named at random has {at_random:.2f}.
+  one named at random, of those that a word of direction leaves, has {at_random:.2f}.
 - Right answers, greedily: to hard questions {gain("hard")}; to easy ones, which need no
   look, {gain("easy")}. Share of the hard ones that are right where a box shows something
   that decides: {share(hit)}; elsewhere: {share(missed)}.
