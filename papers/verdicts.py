@@ -54,14 +54,15 @@ def in_lines(record: Mapping[str, Any]) -> str:
 
 
 def by_verdict(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """Name claims by their verdicts: ``holds: R1, R2; undecided: R5``.
+    """Name claims by their verdicts: ``holds: R1, R2; equal as claimed: R3; undecided: R5``.
 
     Args:
         measured: claim → its record, as a results file has it.
     """
-    named: dict[str, list[str]] = {verdict: [] for verdict in (*VERDICTS, UNMEASURED)}
+    order = (told for verdict in (*VERDICTS, UNMEASURED) for told in EQUALS.get(verdict, (verdict,)))
+    named: dict[str, list[str]] = {told: [] for told in order}
     for name, one in measured.items():
-        named[verdict_of(one)].append(name)
+        named[counted_as(one)].append(name)
     return "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in named.items() if some)
 
 
@@ -70,7 +71,7 @@ def why(record: Mapping[str, Any]) -> str:
     if "reason" in record and record["verdict"] == "not testable here":
         return str(record["reason"])
     every = record.get("checks", ())
-    checks = [c for c in every if c["verdict"] == record["verdict"]] or every
+    checks = [c for c in every if record["verdict"] in (c["verdict"], "holds")] or every
     must = {"above": "must be above ", "below": "must be below ", "within": "must be within ±"}
     if shown := [f"{c['name']} {Interval.of(c).told(c['verdict'])}, {must[c['side']]}{c['limit']:g}" for c in checks]:
         return "; ".join(shown)

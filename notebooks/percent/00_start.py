@@ -22,8 +22,9 @@
 # *Above: an episode, turn by turn, as the scripted expert plays it for the agent to imitate. The prompt shows thumbnails only
 # (turn 1), so whoever plays has to look. Below, on tasks that no training saw: the first bar is the untrained model, asked in
 # words. The second is imitation alone, of an expert that always does what is best (a dash: not measured); the third, of one
-# that often guesses or gives up on purpose, so that reinforcement, the fourth, has something to find out. The last is the
-# trained agent shown another episode's pictures. You will train such an agent yourself, in 11 to 13.*
+# that on purpose often guesses, gives up or (CodeDance) calls without need, so that reinforcement, the fourth, has something
+# to find out. The last is the trained agent shown another episode's pictures. You will train such an agent yourself, in 11 to
+# 13.*
 #
 # **The paper.** The kit is about five papers on this question. They agree on the loop (think, act, observe) and on
 # reinforcement learning; three of them start from examples, two don't. (Here all five do: by itself the tiny model
@@ -90,8 +91,8 @@ print("photographs to choose from:", ", ".join(p.id for p in photos("held-out"))
 # [F1](../docs/glossary.md#f1), which also counts answers that are partly right (*Simple*: pictures with one distortion or
 # none). Follow one paper's line from left to right; the papers' tasks differ, so one line can't be compared with another.
 # (CodeDance's is flat at the end: its reinforcement is to save needless calls, which this figure doesn't show.) All begin at
-# 0, because untrained the model doesn't act; notebook 12 says why a 0 can have so long a line. A line is long where few
-# images were asked about: AGILE's puzzles here are of eight photographs.
+# 0, because untrained the model doesn't act; notebook 12 says why a 0 can have so long an interval. An interval is long where
+# few images were asked about: AGILE's puzzles here are of eight photographs.
 
 # %%
 stages = {
@@ -356,11 +357,11 @@ print("2×2 puzzles, no piece in its place   solved")
 print(f"paper: untrained 7B model            {AGILE['base']['acc_2x2_L0']:.1%} of 300")
 print(f"paper: after SFT and RL              {AGILE['grpo']['acc_2x2_L0']:.1%} of 300")
 print(f"here:  untrained tiny model          {right} of 1")
-print("here:  after SFT and RL              see the last output")
+print("here:  after SFT and RL              see below, at the end")
 
 # %% [markdown]
-# The last output's figure counts puzzles with some pieces in place as well; over all these levels the paper's agent solves
-# 82.8 %.
+# AGILE's last number under *What you have seen* counts puzzles with some pieces in place as well; over all these levels the
+# paper's agent solves 82.8 %.
 #
 # **Exercise 00.3.** The paper counts puzzles in which *no* piece lies in its place. A player that
 # cannot see, but knows this, names at random one of the orders in which no piece stays where it is.
@@ -414,8 +415,8 @@ display(
 - The script that knows the answer took {episode.calls} turns of code and earned
   {score(episode, task.target).total:+.2f}: the same loop, the same reward.
 - What training brought in the published results (untrained → imitation of an expert
-  that often guesses or gives up on purpose → reinforcement; the first figure has
-  imitation at its best, too): {told or "not measured"}.
+  that on purpose often guesses, gives up or calls without need → reinforcement; the
+  first figure has imitation at its best, too): {told or "not measured"}.
 """)
 )
 

@@ -311,7 +311,8 @@ for stage, found in metrics.items():
 display(Markdown(STATED.table({"A7": verdicts[0].record()})))
 
 # %% [markdown]
-# In the stored run neither comes back, and one seed decides nothing about the little that lies between the two arms.
+# In the stored run neither comes back, and one seed decides nothing about the little that lies between the two arms. (In the
+# two other published trainings both arms won back more: [the results](../docs/results.md#agile).)
 #
 # The paper's Table 3 is about nine benchmarks, so only their questions fill it: `--set benchmarks=FOLDER` names copies of
 # them (`node` does). Its last line, `all`, is the mean over benchmarks. In brackets stand the paper's numbers.

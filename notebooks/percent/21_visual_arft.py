@@ -153,12 +153,12 @@ for name in ("rotate", "brighten", "darken", "sharpen", "denoise"):
 # %% [markdown]
 # ## Can the task be solved?
 #
-# From a task whose answer can't be read, not even after the best restoration, nothing can be learnt. So every task
-# passes a check before it is stored. The image is restored, and then *compared with what else might stand there*:
-# what is printed is drawn in its place, then what else might stand there: every number that differs from it in one digit,
-# or every other word (handwriting, charts and boards have checks of their own). The restored image must be most like what
-# is there. No model takes part. (Figure 3 of the paper shows how its authors made their
-# tasks: coding tasks by a program too, search tasks by hand; people then reviewed all of them.)
+# From a task whose answer can't be read, not even after the best restoration, nothing can be learnt. So every task passes a
+# check before it is stored. The image is restored, and then *compared with what might stand there*: the right text is drawn
+# in its place, then each rival, which is every number that differs in one digit, or every other word (handwriting, charts and
+# boards have checks of their own). The restored image must be most like what is there. No model takes part. (Figure 3 of the
+# paper shows how its authors made their tasks: coding tasks by a program too, search tasks by hand; people then reviewed all
+# of them.)
 #
 # **Exercise 21.2.** Write the numbers that the right one is compared with: all that differ from it in exactly one
 # digit. A number may begin with 0 here. Return them in rising order.
@@ -454,9 +454,9 @@ answer = ...  # text
 check("21.5", answer, task=mine)
 
 # %% [markdown]
-# The expert plays all demonstrations, and nothing is simulated: its code runs, its queries are searched for. All of these
-# act, and do it well. Notebook 23 exchanges four in ten of them for a turn that gives up, so that reinforcement has something
-# to find out.
+# The expert plays all demonstrations, and nothing is simulated: its code runs, its queries are searched for. All of these do
+# what is best: they act where something is damaged or has to be found, and read an undamaged sheet (one in twelve) at once.
+# Notebook 23 exchanges four in ten of them for a turn that gives up, so that reinforcement has something to find out.
 
 # %%
 from papers.visual_arft.expert import expert

@@ -344,8 +344,8 @@ for name, whole, turns in zip(ways, of_episode, of_turns, strict=True):
 #
 # ## On a real episode
 #
-# Here is the expert's Hard episode beside a copy with two mistakes: its second query asks for something else, and
-# its answer is only half right.
+# Here is the expert's Hard episode beside a copy with two mistakes: its second query asks for something else, and its answer
+# has one word too many.
 
 # %%
 slip = hard.turns[1].text.replace(hard.task.meta["queries"][1], "price of milk")

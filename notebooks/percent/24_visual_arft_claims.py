@@ -296,8 +296,10 @@ check("24.1", answer, metrics=metrics)
 #
 # Some checks could come out one way only, whatever the training did: a baseline whose F1 is 0, or whose interval ends below
 # the margin, loses to whoever gets a few right. In R4 such a check is *not testable here*, whatever its interval: code finds
-# that out from the outcomes and gives the reason. (R2 and R5 have no check against direct answering for the same reason.) A
-# claim with such a check can't hold; if no other check says "doesn't" or "equal", the claim is not testable here.
+# that out from the outcomes and gives the reason. (R2 and R5 have such a check against direct answering in the file; it is
+# left out for the same reason. The check against the untrained agent, whose F1 is 0 too, stays, for it alone can't make a
+# claim hold.) A claim with such a check can't hold; if no other check says "doesn't" or "equal", the claim is not testable
+# here.
 #
 # **Exercise 24.2.** Write the rule for checks that can all be tested.
 
@@ -442,9 +444,11 @@ else:
     print("nothing to compare yet")
 
 # %% [markdown]
-# Where the figure is drawn: imitation alone is best from the start at which the expert always acts, and there
-# reinforcement adds nothing; it adds most to the published start. A large gain is no merit by itself: it may tell how
-# much the start had left open.
+# Where the figure is drawn (coding on Simple sheets; the two other starts have three seeds each): imitation alone is best
+# from the start at which the expert always acts, and there reinforcement adds nothing. It adds most to the published start,
+# and in the mean still ends below that imitation. To search it adds nothing from any start
+# ([values](../docs/results.md#visual-arft)). A large gain is no merit by itself: it may tell how much the start had left
+# open.
 #
 # ## Paper / here / why different
 #

@@ -340,9 +340,9 @@ ways = {
 hard_group = [played(chart, *way) for way in ways.values()]
 
 # %% [markdown]
-# A quarter is right, so $d(0.25) = \sigma(2) - 0.2$. What do the four earn under the paper's reward? And under what it is
-# compared with: the answer alone (`outcome`); a bonus of 1.5 if the answer is right and a call succeeded, as in
-# [DeepEyes](https://arxiv.org/abs/2505.14362) (`bonus`); offset 0 (`offset_0`)?
+# A quarter is right, so $d(0.25) = \sigma(2) - 0.2$. What do the four earn under the paper's reward R_BAT (`adaptive`)? And
+# under what it is compared with: the answer alone (`outcome`); a bonus of 1.5 if the answer is right and a call succeeded, as
+# in [DeepEyes](https://arxiv.org/abs/2505.14362) (`bonus`); offset 0 (`offset_0`)?
 
 # %% tags=["guess", "figure"]
 from papers.codedance.reward import REWARDS, make_reward

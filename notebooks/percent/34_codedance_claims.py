@@ -30,11 +30,11 @@
 # | `node` | 8 × 80 GB, Qwen2.5-VL-7B | not measured | 640 GB |
 #
 # Before this one: [31](31_codedance.ipynb), [32](32_codedance_sft.ipynb) and [33](33_codedance_grpo.ipynb). One run is enough
-# to read it. For verdicts you need other rewards and seeds:
-# `for s in 0 1 2; do python -m kit run codedance --until 33 --set seed=$s --name cd-$s; done`, then for each reward
-# `python -m kit run 33 --name cd-0 --tag bonus --set reward=bonus`, and this notebook with
-# `--set runs=cd-0,cd-1,cd-2 --set bonus_runs=cd-0-bonus,cd-1-bonus`. Cold starts of other sizes (C4):
-# `python -m kit run 32 --name cd-0 --tag few --set sft_episodes=900`, and `--set sft_few=cd-0-few`; the paper's are
+# to read it. For verdicts you need other rewards and seeds: `for s in 0 1 2; do python -m kit run codedance --until 33 --set
+# seed=$s --name cd-$s; done`, then for each reward and seed `python -m kit run 33 --name cd-0 --tag bonus --set reward=bonus
+# --set seed=0`, and this notebook with `--set runs=cd-0,cd-1,cd-2 --set bonus_runs=cd-0-bonus,cd-1-bonus,cd-2-bonus`. (These
+# have 16 questions a kind; `python -m kit results codedance` makes all published runs, of 1,017.) Cold starts of other sizes
+# (C4): `python -m kit run 32 --name cd-0 --tag few --set sft_episodes=900`, and `--set sft_few=cd-0-few`; the paper's are
 # 5,000, 10,000 and 20,000 at the profile `node`.
 
 # %% tags=["parameters"]
@@ -190,8 +190,8 @@ for stage in ("sft", "grpo", *REWARDS):
 # Three things. The first is in the table above: compare `grpo` with `outcome`, in calls and in right answers, and `grpo` with
 # `sft` in right answers. C1 asks only that R_BAT calls less than the *bonus*: it may hold where the outcome alone does as
 # well. On easy questions all agents answer fewer rightly than their cold start: since C1 compares rewards with each other, it
-# doesn't see what all of them lose. The intervals of three trainings can't tell these two apart. What do you see seed by
-# seed?
+# doesn't see what all of them lose. In calls and in right answers the intervals of three trainings can't tell `grpo` and
+# `outcome` apart. What do you see seed by seed?
 
 # %% tags=["guess", "figure"]
 by_seed = published_outcomes.load(ROOT / "results/outcomes", "codedance", Outcome)
@@ -223,10 +223,12 @@ for name, arm in starts.items():
     print(f"{name:27s}  {calls[0]:23s}  {calls[1]}")
 
 # %% [markdown]
-# And a single run needn't look like the published ones: greedy play of one cold start may hardly call on easy
-# questions, and then there is nothing for R_BAT to bring down in it (`calls_easy` in the table below, `sft` beside
-# `grpo`). If your run has other questions than the 1,017 published ones, don't compare the two tables' accuracies: of
-# those 300 are `composed`, and hardly one of these is right. (The run stored here has the same.)
+# And a single run needn't look like the published ones. The one stored here is a fourth training: the same seed on another
+# machine ends elsewhere (compare its calls after SFT, below, with the first seed's above). Greedy play of one cold start may
+# hardly call on easy questions, and then there is nothing for R_BAT to bring down in it (`calls_easy` in the table below,
+# `sft` beside `grpo`). If your run has other questions than the 1,017 published ones, don't compare the two tables'
+# accuracies: of those 300 are `composed`, and hardly one of these is right. (The run stored here plays the same 1,017; what
+# 32 and 33 store plays 205 of them.)
 #
 # The third: what is the call good for? An agent whose answers don't need its calls would lose nothing by stopping, and C1
 # would be about manners. The five questions below test that.
@@ -449,10 +451,10 @@ print("written:", f"runs/{run}/results.json")
 # ## The same rules, the published runs
 #
 # `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names, with
-# all four rewards: what is gained beside your run is three more rewards, more seeds and more questions. Which of the claims
-# do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the claim's limit. A claim of a
-# gain has what it says right of 0, one of equality in the grey band. The scale counts margins, the smallest effects worth
-# having; the band is one margin to either side. A hollow marker has no interval.
+# all four rewards: what is gained beside your run is three more rewards, more seeds and, unless your run has all 1,017, more
+# questions. Which of the claims do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the
+# claim's limit. A claim of a gain has what it says right of 0, one of equality in the grey band. The scale counts margins,
+# the smallest effects worth having; the band is one margin to either side. A hollow marker has no interval.
 
 # %% tags=["guess"]
 print("seeds:", published["seed"])

@@ -14,8 +14,8 @@
 # # 43 · Mags-RL: learning where to look
 #
 # **The question.** An agent says which part of an image it wants magnified, and more often than not it asks for the wrong
-# one. Nobody tells it which one is right: it is paid for the form, for boxes that are allowed, and for the answer. Do forty
-# questions teach it where to look?
+# one. Nobody tells it which one is right: it is paid for the form, for boxes that are allowed, for thinking again, and for
+# the answer. Do forty questions teach it where to look?
 #
 # **The paper.** [Mags-RL (Dong et al., arXiv:2605.27960)](https://arxiv.org/abs/2605.27960), section 3.4 and appendix C:
 # [GRPO](../docs/glossary.md#grpo) in two stages of twenty questions each. It has no code; its Figure 1 shows episodes as
@@ -396,9 +396,9 @@ for name, some in zip(curves, rows, strict=True):
 display(Markdown(table))
 
 # %% [markdown]
-# In the stored run stage 1 raises both, if the second by about two questions of sixteen only, and stage 2 the first alone,
-# which looks like learning by heart. With so few questions either is a suspicion. The other terms hardly move. The test
-# questions tell more.
+# In the stored run stage 1 raises both means, the second by about two questions of sixteen only: its curve climbs from one to
+# five and falls back to two. Stage 2 raises the first alone, which looks like learning by heart. With so few questions either
+# is a suspicion. The other terms hardly move. The test questions tell more.
 #
 # ## What changed
 #
@@ -665,9 +665,9 @@ display(
 )
 
 # %% [markdown]
-# (It has learnt more than to name cards: in the stored run it goes to the half of the board that a word of direction names,
-# in 96 of 100. Of the two cards there it finds the right one as often as a coin; that it goes from a colour to a place isn't
-# shown.)
+# (*Not yet at which* is: in the stored run it comes half of the way, and goes to the half of the board that a word of
+# direction names, in 96 of 100. Of the two cards there it finds the right one as often as a coin; that it goes from a colour
+# to a place isn't shown.)
 #
 # Next: [44](44_mags_rl_claims.ipynb), which asks what of this holds over several trainings, beside five ways of prompting
 # and other ways to train.

@@ -12,7 +12,7 @@ from kit.files import ROOT
 from papers.claims import as_stated
 from papers.registered import FILE, Registered, RegisteredError, Spread, registered
 from papers.registry import PAPERS, find_paper
-from papers.verdicts import by_verdict, in_lines
+from papers.verdicts import by_verdict, in_lines, why
 
 WHOLE = """
 [stages]
@@ -182,6 +182,19 @@ def test_claims_are_named_by_their_verdicts_in_the_verdicts_order() -> None:
     told = by_verdict({name: {"verdict": verdict} for name, verdict in found.items()})
     assert told == "holds: A2, A4; doesn't: A3; undecided: A1" and by_verdict({}) == ""
     assert by_verdict({"A1": {"verdict": "undecided", "measured": "it hurts"}}) == "not measured as stated: A1"
+    equal = {
+        name: {"verdict": "equal", "checks": [{"side": side}]} for name, side in (("R5", "above"), ("R3", "within"))
+    }
+    assert by_verdict(equal) == "equal as claimed: R3; equal where a gain is claimed: R5"
+
+
+def test_a_claim_that_holds_is_told_with_all_of_its_checks() -> None:
+    """One of equality says *equal* itself, and decides as well."""
+    found = {"low": 0.1, "high": 0.3, "n": 5}
+    more = {"name": "calls", "value": 0.2, "side": "above", "limit": 0.0, "verdict": "holds", **found}
+    same = more | {"name": "accuracy", "side": "within", "limit": 0.5, "verdict": "equal"}
+    told = why({"verdict": "holds", "checks": [more, same]})
+    assert told == "calls 0.200 [0.100, 0.300], must be above 0; accuracy 0.200 [0.100, 0.300], must be within ±0.5"
 
 
 def test_a_claim_is_told_in_lines_and_an_older_statement_by_itself(tmp_path: Path) -> None:
