@@ -119,7 +119,7 @@ def check_line(axis: Any, row: int, check: Mapping[str, Any]) -> None:
     axis.plot(ends, [row, row], color=colour, linewidth=2)
     if check["verdict"] == "equal":
         thick = {**check, "low": check.get("low90", check["low"]), "high": check.get("high90", check["high"])}
-        axis.plot(in_units(thick)[1:], [row, row], color=colour, linewidth=5)
+        axis.plot(in_units(thick)[1:], [row, row], color=colour, linewidth=5, solid_capstyle="butt")
     shapes = (value, marker, abs(value) <= FARTHEST), (ends[0], "<", low < -FARTHEST), (ends[1], ">", high > FARTHEST)
     for at, shape in ((at, shape) for at, shape, drawn in shapes if drawn):
         axis.plot(at, row, color=colour, marker=shape)

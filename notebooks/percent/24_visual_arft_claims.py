@@ -319,9 +319,10 @@ check("24.2", verdict)
 #
 # A claim that credits training has a check *F1 after GRPO minus after SFT*: the paper has no demonstrations, so all of its
 # gain is reinforcement's; ours has to be split. The table's last column says what would decide a claim: so many more seeds,
-# if the values and variances stay as they are. And since each look at test tasks is one more chance to choose what happens to
-# score well there, the first line counts how often test sets were played. (Not counted: the six sheets and six searches of
-# them that notebook 23 plays before each step.)
+# if the values and variances stay as they are. (R4's *another set-up* is what could confirm it; several seeds can refute it,
+# by its check against SFT.) And since each look at test tasks is one more chance to choose what happens to score well there,
+# the first line counts how often test sets were played. (Not counted: the six sheets and six searches of them that notebook
+# 23 plays before each step.)
 
 # %% tags=["guess"]
 print(opened(stages_of(EVALUATION, arms)))
@@ -379,10 +380,10 @@ def low_end(gains: list[float], t: float) -> float:
 check("24.4", low_end)
 
 # %% [markdown]
-# `results/visual_arft.json`, committed with the kit, was written by this notebook over the seeds that it names, and
-# over as many seeds trained with exact match (EM) as the reward. Which of the claims do you expect to hold? In the
-# figure each marker is a value, its line the interval. 0 is the claim's limit, and right of it lies what the claim
-# says. The unit is the smallest effect worth having; grey is less than one.
+# `results/visual_arft.json`, committed with the kit, was written by this notebook over the seeds that it names, and over as
+# many seeds trained with exact match (EM) as the reward. Which of the claims do you expect to hold? In the figure each marker
+# is a value, its line the 95 % interval, thick the 90 % one. Right of the limit lies what a claim says; what R3 says, that
+# two rewards are equal, is the grey band. The unit is the smallest effect worth having; grey is less than one.
 
 # %% tags=["guess"]
 published = read_json(ROOT / "results" / "visual_arft.json")

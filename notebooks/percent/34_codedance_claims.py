@@ -235,8 +235,9 @@ for name, arm in starts.items():
 #
 # ## Your run beside the paper
 #
-# `direct` is the base asked without tools, `sft` the agent after its demonstrations, `grpo` after R_BAT, then the other
-# rewards, if you named such runs. Square brackets hold 95 % intervals, round brackets the paper's number on its own questions.
+# `untrained` is the base played as an agent: it doesn't know the tags, so nothing counts as an answer. `direct` is the same
+# base asked without tools or tags, `sft` the agent after its demonstrations, `grpo` after R_BAT, then the other rewards, if
+# you named such runs. Square brackets hold 95 % intervals, round brackets the paper's number on its own questions.
 
 # %%
 metrics, _ = measured(played, curves, max_turns=max_turns)
@@ -398,9 +399,9 @@ display(five(metrics, ["easy", "hard"]))
 # 2. Does acting pay? The agent is compared with the same base, asked directly. On easy questions that is about reading a list
 #    of its own; on hard ones about calls.
 # 3. Does what it is shown matter? On hard questions next to nothing should be left when it is shown another question's
-#    output. On easy ones an agent that calls needlessly loses nothing without its tools. That is the same fact twice: a
-#    call is worth making where its output decides.
-# 4. Where do the calls go? That they succeed shows only that the code runs: on `composed`, in notebook 33, nearly all do, and
+#    output. On easy ones look first whether it calls at all: the stored agent doesn't, so its gap of 0 says nothing. One that
+#    calls needlessly would lose nothing either: a call is worth making where its output decides. 4. Where do the calls go?
+#    That they succeed shows only that the code runs: on `composed`, in notebook 33, nearly all do, and
 #    no answer is right. Compare the shares with its tools and without.
 # 5. Is the signal alive? Under R_BAT a group teaches even if all its answers are right, as long as some of them called with
 #    success and others didn't.
@@ -425,9 +426,10 @@ check("34.3", c3_holds)
 
 
 # %% [markdown]
-# Now your run's verdicts. Each line has the checks that decide, or leave it open; the last column says what would decide
-# it, as far as that is known. A claim whose runs weren't named is *undecided*, too; the fourth column then says *not run*. And
-# since each look at test questions is one more chance to choose what happens to score well there, the first line counts them.
+# Now your run's verdicts. Each line has the checks that decide, or leave it open. A check's interval is over trainings: of
+# one seed there is none (*no interval*), and its number alone decides nothing. The last column says what would decide it, as
+# far as that is known. A claim whose runs weren't named is *undecided*, too; the fourth column then says *not run*. And since
+# each look at test questions is one more chance to choose what happens to score well there, the first line counts them.
 
 # %% tags=["guess"]
 print(opened(played, ("sft-sampled",)))
@@ -452,9 +454,10 @@ print("written:", f"runs/{run}/results.json")
 #
 # `results/codedance.json`, committed with the kit, was written by this notebook's rules over the seeds that it names, with
 # all four rewards: what is gained beside your run is three more rewards, more seeds and, unless your run has all 1,017, more
-# questions. Which of the claims do you expect to hold? In the figure each marker is a value, its line the interval. 0 is the
-# claim's limit. A claim of a gain has what it says right of 0, one of equality in the grey band. The scale counts margins,
-# the smallest effects worth having; the band is one margin to either side. A hollow marker has no interval.
+# questions. Which of the claims do you expect to hold? In the figure each marker is a value, its line the interval. The
+# upright line is the claim's limit: 0, but minus the margin for C1's two accuracies, so that a difference of 0 stands one
+# margin to the right. A claim of a gain has what it says right of the line, one of equality in the grey band. The scale
+# counts margins, the smallest effects worth having; the band is one margin to either side. A hollow marker has no interval.
 
 # %% tags=["guess"]
 print("seeds:", published["seed"])

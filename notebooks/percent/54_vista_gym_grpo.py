@@ -474,9 +474,10 @@ display(
 )
 
 # %% [markdown]
-# Read the first line with two limits. *That* isn't *when*: it calls where a look would do, too. And *whom* is a share of the
-# first calls of all six sets together; a frame marks what is right for *some* question of its row. For charts it doesn't
-# hold: in the figure above more of their first calls lie outside the frames than in them, and [55](55_vista_gym_claims.ipynb)
-# shows the same in greedy play.
+# Read the first line with two limits. *That* isn't *when*: it calls where a look would do, too. And *whom* is mostly a choice
+# of two: outside charts `easyocr.read` or `groundingdino.detect` is right, and after GRPO no other tool is asked there. (A
+# frame marks what is right for *some* question of its row.) For charts, which need other tools, it doesn't hold: in the
+# figure above more of their first calls lie outside the frames than in them, and [55](55_vista_gym_claims.ipynb) shows the
+# same in greedy play.
 #
 # Next: [55](55_vista_gym_claims.ipynb), which sorts what still goes wrong and asks what of the paper's claims holds.

@@ -239,7 +239,9 @@ def _first(results: Mapping[str, Results], _: Path) -> str:
 def _verdicts(results: Mapping[str, Results], _: Path) -> str:
     """Count the verdicts of all papers' claims, in a sentence, and what the open ones lack in another."""
     claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
+    waiting = sum(would_decide(claim) == "the runs that it compares" for claim in claims)
     count = f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
+    count += f" ({waiting} of these wait for trainings that aren't made yet.)" if waiting else ""
     found: dict[str, dict[str, list[str]]] = {}
     for paper, some in results.items():
         for name, claim in sorted(judged(paper, some).items()):

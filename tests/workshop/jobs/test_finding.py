@@ -109,7 +109,7 @@ def test_imitation_is_judged_against_the_base_asked_directly_as_well(over: int, 
 def test_the_base_asked_directly_is_what_imitation_has_to_beat() -> None:
     """0.5 after the cold start: above the untrained agent's 0.1, and no better than the 0.5 of the base."""
     text = told(gain=(0.4, 0.3, 0.5), direct=MIDDLE, untrained=LOW, sft=MIDDLE, grpo=HIGH)
-    assert "asked directly can't be told from chance. Reinforcement added to it." in text
+    assert "asked directly can't be told. Reinforcement added to it." in text
     assert "Both trainings added to it" in told(direct=LOW, untrained=LOW, sft=MIDDLE, grpo=HIGH)
 
 
