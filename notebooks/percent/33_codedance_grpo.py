@@ -617,8 +617,8 @@ verdict = {
     "": "It stops nowhere: it calls no less, as far as these questions can tell",
     "easy": "It calls less on easy questions; whether also on hard ones can't be told",
     "hard": "No: it calls less on hard questions, and maybe on easy ones",
-    "easy hard": "It calls less on easy questions, and on hard ones, too: of which kinds, "
-    "the table above says",
+    "easy hard": "It calls less on easy questions, and on hard ones, too: of which "
+    "kinds, the table above says",
 }[" ".join(fewer)]
 
 # %% tags=["figure"]

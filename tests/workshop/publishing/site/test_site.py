@@ -100,7 +100,7 @@ def test_an_exercise_has_its_hint_folded_below_it(tmp_path: Path) -> None:
 
 def test_the_first_page_says_the_words_of_its_picture_and_its_table() -> None:
     found = first_page(ROOT, paths(ROOT))
-    assert "[![" in found.partition("*Above: an episode")[0] and "a dash stands where" in found
+    assert "[![" in found.partition("*Above: an episode")[0] and "a dash: not measured" in found
     words, _, table = found.partition("| asked directly |")
     assert all(f"*{word}" in words for word in ("untrained", "SFT", "gap", "2×2", "R_BAT"))
     assert "[F1](docs/glossary.md#f1)" in words and "- **VISTA-Gym**" in table and "<!--" not in found
