@@ -378,7 +378,7 @@ def moved(k: int) -> tuple[str, bool]:
     return f"{was:.0%} → {now:.0%}{chance}", gain.low > 0
 
 
-print("questions with a call:", moved(0)[0])
+print("attempts that begin with a call:", moved(0)[0])
 print("calls of the right tool:", moved(1)[0])
 
 # %% [markdown]
@@ -451,7 +451,7 @@ cloned = EVALUATION.load_outcomes(folder, "sft")
 reinforced = EVALUATION.outcomes(played)
 wrong = [misdirected_share(some) for some in (cloned, reinforced)]
 astray = " → ".join(f"{one.value:.0%}" if one else "nobody calls" for one in wrong)
-callers = [sum(o.tool_calls > 0 for o in some) for some in (cloned, reinforced)]
+callers = [sum(o.tool_calls > 0 for o in e) for e in (cloned, reinforced)]
 patch_told = "Nobody went on with hard questions"
 if chosen:
     after = EVALUATION.load_outcomes(folder, "patch")
@@ -461,14 +461,12 @@ if chosen:
     )
 display(
     Markdown(f"""
-- **It has learnt {" and ".join(learnt) or "neither, as far as can be told"}.** It calls on
-  {that} of the questions that need a tool; of its first calls ({asked} episodes), so many go to
-  the right tool: {whom_told} (sampled, before and after, development questions).
-- *Whom* is the tool's name alone, on sets that it was trained on. Tool and arguments
-  together, on the test questions: of the episodes that call ({callers[0]} and {callers[1]},
-  of different questions), these shares ask for the wrong thing, {astray}.
-- Greedily, on the test questions, the share right after reinforcement is
-  {in_words(cloned, reinforced)}.
+- **It has learnt {" and ".join(learnt) or "neither, as far as can be told"}.** Of its attempts at development
+  questions that need a tool, sampled, before and after, {that} begin with a call; of these first calls
+  ({asked}) so many go to the right tool: {whom_told}.
+- *Whom* is the tool's name alone, on sets that it was trained on. Tool and arguments together, on the test: of
+  the episodes that call ({callers[0]} and {callers[1]}, of other questions) so many ask wrongly: {astray}.
+- Greedily, on the test questions, the share right is {in_words(cloned, reinforced)} after reinforcement.
 - {patch_told}.
 """)
 )
