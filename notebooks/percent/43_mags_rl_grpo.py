@@ -86,18 +86,10 @@ from kit.train.sft import SFTSettings, SFTTraining
 from kit.view import plots
 from papers.mags_rl import experiment as mags
 from papers.mags_rl import format_start as form
-from papers.mags_rl.boards import PLACES
 from papers.mags_rl.difficulty import zoom_tests
-from papers.mags_rl.figures import boxes_of, learnt, looks
+from papers.mags_rl.figures import learnt, looks
 from papers.mags_rl.judge import judge_of
-from papers.mags_rl.metrics import (
-    DIFFICULTIES,
-    by_chance,
-    covers,
-    is_right,
-    judged_by,
-    parts_of,
-)
+from papers.mags_rl.metrics import DIFFICULTIES, by_chance, is_right, judged_by
 from papers.mags_rl.reward import make_reward
 from papers.registry import needs
 from tiny import TINY
@@ -435,6 +427,10 @@ display(Markdown(table))
 # that asks for all four cards?
 
 # %% tags=["figure"]
+from papers.mags_rl.boards import PLACES
+from papers.mags_rl.figures import boxes_of
+from papers.mags_rl.metrics import covers, parts_of
+
 HALVES = {"above": (0, 1), "below": (2, 3), "left of": (0, 2), "right of": (1, 3)}
 
 
@@ -457,7 +453,8 @@ rivals = {}
 for k in sorted({t.meta["skill"] for t in hard}):
     some = [t for t in hard if t.meta["skill"] == k]
     rivals[k] = [float(np.mean([how(t) for t in some])) for how in (by_chance, by_word)]
-table = "| hard ones: boxes that show what decides | format start | after stage 2 | a random card | one that the word leaves |"
+table = "| hard ones: boxes that show what decides | format start | after stage 2 "
+table += "| a random card | one that the word leaves |"
 table += "\n|---|---|---|---|---|"
 for k, (chance, word) in rivals.items():
     first, last = (stages[s].get(f"right_{k}_hard", "none") for s in ("sft", "grpo"))
@@ -644,7 +641,7 @@ reached = stages["grpo"].get("right_hard")
 kinds = {k: stages["grpo"].get(f"right_{k}_hard") for k in rivals}
 better = [k for k, m in kinds.items() if m is not None and m.low > max(rivals[k])]
 learned = f"They do, for questions of {' and '.join(better)}"
-learned = learned if better else "They teach it to look at cards, and not yet at which"
+learned = learned if better else "They teach it to look at cards, not at the one meant"
 told = learned if looked.startswith("higher") else "They don't, as far as can be told"
 hard_ones = [o for o in ends[1] if o.difficulty == "hard"]
 hit, missed = ([o for o in hard_ones if bool(o.right) == hit] for hit in (True, False))
@@ -665,7 +662,7 @@ display(
 )
 
 # %% [markdown]
-# (*Not yet at which* is: in the stored run it comes half of the way, and goes to the half of the board that a word of
+# (*Not yet* is: in the stored run it comes half of the way, and goes to the half of the board that a word of
 # direction names, in 96 of 100. Of the two cards there it finds the right one as often as a coin; that it goes from a colour
 # to a place isn't shown.)
 #
