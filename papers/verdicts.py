@@ -15,6 +15,9 @@ UNMEASURED = "not measured as stated"
 EQUALS = {"equal": ("equal as claimed", "equal where a gain is claimed")}
 """The verdict that says opposite things of two kinds of claims, and what is counted instead."""
 
+RUNS = "the runs that it compares"
+"""What a claim waits for whose trainings aren't made yet."""
+
 
 def table(measured: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]) -> str:
     """List claims in Markdown, a row each: statement, verdict, why, and what would decide it.
@@ -89,7 +92,7 @@ def would_decide(record: Mapping[str, Any]) -> str:
     if "measured" in record:
         return "measuring it as stated: the figures are of an older statement"
     if not record.get("checks"):
-        return "the runs that it compares"
+        return RUNS
     if any(check["low"] is None for check in record["checks"]):
         return "several seeds"
     return told(record).removeprefix("undecided").strip(" ()") or "more seeds or tasks: how many isn't known"

@@ -24,7 +24,7 @@ from papers.registered import FILE, registered
 from papers.registry import find_paper, published
 from papers.starts import STARTS, TRAININGS
 from papers.tables import markdown
-from papers.verdicts import EQUALS, UNMEASURED, counted_as, verdict_of, verdict_told, why, would_decide
+from papers.verdicts import EQUALS, RUNS, UNMEASURED, counted_as, verdict_of, verdict_told, why, would_decide
 from workshop.jobs.finding import ONE_TRAINING, in_short, in_words, own_finding
 from workshop.publishing.came_out import came_out, minutes_a_seed, seeds_of
 from workshop.publishing.origin import current, origin, pictures_of, told_beside
@@ -239,14 +239,14 @@ def _first(results: Mapping[str, Results], _: Path) -> str:
 def _verdicts(results: Mapping[str, Results], _: Path) -> str:
     """Count the verdicts of all papers' claims, in a sentence, and what the open ones lack in another."""
     claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
-    waiting = sum(would_decide(claim) == "the runs that it compares" for claim in claims)
     count = f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
-    count += f" ({waiting} of these wait for trainings that aren't made yet.)" if waiting else ""
     found: dict[str, dict[str, list[str]]] = {}
     for paper, some in results.items():
         for name, claim in sorted(judged(paper, some).items()):
             if claim["verdict"] in ("undecided", "not testable here"):
                 found.setdefault(would_decide(claim), {}).setdefault(find_paper(paper).title, []).append(name)
+    waiting = sum(map(len, found.get(RUNS, {}).values()))
+    count += f" ({waiting} of these wait for trainings that aren't made yet.)" if waiting else ""
     told = [f"*{takes}* ({_listed(some)})" for takes, some in found.items()]
     return f"{count} What would decide the open ones: {'; '.join(told)}." if told else count
 
