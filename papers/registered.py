@@ -149,6 +149,7 @@ class Stated:
         changed: what was registered otherwise before, and why; a line each, which begins with the day.
         untestable: why it can't be told here, whatever is trained; empty: it can.
         note: what is expected of it, and why.
+        caution: what is to be read beside its verdict.
     """
 
     id: str
@@ -162,6 +163,7 @@ class Stated:
     changed: tuple[str, ...] = ()
     untestable: str = ""
     note: str = ""
+    caution: str = ""
 
     def __post_init__(self) -> None:
         for name in ("statement", "source", "tasks"):

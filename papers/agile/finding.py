@@ -26,7 +26,7 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     )
     if further := of(stages, "direct/acc_2x2_photographs", "grpo/acc_2x2_photographs"):
         base, agent = further
-        text += f" Of puzzles cut from other photographs than the table's few the base solves {base.value:.2f},"
+        text += f" Of puzzles cut from other photographs than the packaged eight the base solves {base.value:.2f},"
         text += f" the agent {agent.value:.2f}."
     if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
         return text

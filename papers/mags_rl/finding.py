@@ -8,7 +8,8 @@ from kit.evaluate.outcomes import Metrics
 from papers.differences import moved, of, sign
 
 LEARNT = {
-    1: "it looks at what decides more often than its start, which looked at the middle",
+    1: "it has learnt not to look at the middle, as its start does; that it finds the card meant, and not any card, "
+    "isn't shown by that (notebook 43 compares it with a card named at random)",
     0: "that it looks at what decides more often than its start can't be told from chance",
     -1: "it looks at what decides less often than before",
 }

@@ -89,7 +89,11 @@ def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
 
 @pytest.mark.parametrize(
     ("after", "says"),
-    [(MOST, "which looked at the middle."), (WIDE, "can't be told from chance."), (NONE, "less often than before.")],
+    [
+        (MOST, "with a card named at random)."),
+        (WIDE, "can't be told from chance."),
+        (NONE, "less often than before."),
+    ],
 )
 def test_mags_rl_tells_where_the_boxes_lie(after: Value, says: str) -> None:
     assert told("mags_rl", sft__right_all=SOME, grpo__right_all=after).endswith(says)

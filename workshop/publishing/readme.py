@@ -20,7 +20,7 @@ from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
 from papers.claims import VERDICTS, as_stated
 from papers.played import flat
-from papers.registered import FILE, registered
+from papers.registered import FILE, Registered, registered
 from papers.registry import find_paper, published
 from papers.starts import STARTS, TRAININGS
 from papers.tables import markdown
@@ -36,8 +36,15 @@ MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->
 WHY = 200
 """Characters of a claim's why, two lines of a page; all of its evidence is folded below the table."""
 
-NOT_RUN = re.compile(r"not run: (\w+_runs(?:, \w+_runs)*)$")
-"""What isn't run, in evidence, by a notebook's parameters."""
+NOT_RUN = re.compile(r"^not run: .*_runs$")
+ARM = re.compile(r"(\w+)_runs")
+"""What isn't run, in evidence, by a notebook's parameters, which may follow the commands that run it."""
+
+UNTRAINED = "not trained yet"
+"""What is told of a claim whose trainings aren't made."""
+
+WORDS = {"holds": ("holds", "hold"), "doesn't": ("doesn't hold", "don't hold")}
+"""Verdict → how it is told of one claim, and of several."""
 
 SHARE = re.compile(r"(share of [^;]*? \d\.\d+ \[)(-?[\d.]+), (-?[\d.]+)\]")
 """A share with its interval, in evidence."""
@@ -101,11 +108,16 @@ def headline(paper: str, results: Results) -> str:
     title = f"- **{find_paper(paper).title}**"
     if results is None:
         return f"{title}: not measured yet."
+    called = next(iter(find_paper(paper).load_evaluation().headlines.values()))
+    return f"{title} ({called}). {_finding(paper, results)}".strip()
+
+
+def _finding(paper: str, results: Mapping[str, Any]) -> str:
+    """Who did it, and the paper's own finding, in sentences."""
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    metric, called = next(iter(evaluation.headlines.items()))
-    words, title = in_words(stages, metric), f"{title} ({called})"
+    words = in_words(stages, next(iter(evaluation.headlines)))
     one = ONE_TRAINING if seeds_of(results) == 1 else ""
-    return " ".join(text for text in (f"{title}.", words, own_finding(evaluation, stages), one) if text)
+    return " ".join(text for text in (words, own_finding(evaluation, stages), one) if text)
 
 
 def block(paper: str, results: Results) -> str:
@@ -113,15 +125,14 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    told = (
-        find_paper(paper).tell(by_stage(results)),
-        _metrics(paper, results),
-        _starts(paper, results),
-        _claims(paper, results),
-    )
-    parts = [head, *(text for text in told if text)]
-    parts += [*told_beside(results), origin(paper, results), current(find_paper(paper), results)]
-    return "\n\n".join(parts)
+    told = (_finding(paper, results), _metrics(paper, results), _starts(paper, results), _claims(paper, results))
+    made = [*told_beside(results), origin(paper, results), current(find_paper(paper), results)]
+    return "\n\n".join((head, *filter(None, told), _folded("How these figures were made", "\n\n".join(made))))
+
+
+def _folded(title: str, text: str) -> str:
+    """A part of a page that is seen when its title is clicked."""
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
 def _metrics(paper: str, results: Mapping[str, Any]) -> str:
@@ -144,7 +155,14 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
             cell = "not run" if here is None else str(here.within(0.0, math.inf if _counts(evaluation, name) else 1.0))
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
         rows.append([called, *cells])
-    return markdown(["", *shown], rows)
+    stated = _registered(paper)
+    words = [f"*{stage}*: {what}" for stage, what in (stated.stages.items() if stated else ()) if stage in shown]
+    return "\n\n".join((markdown(["", *shown], rows), *([f"Columns. {'; '.join(words)}."] if words else [])))
+
+
+def _registered(paper: str) -> Registered | None:
+    """What a paper's claims say; None: it has no such file."""
+    return registered(paper) if (ROOT / "papers" / paper / FILE).is_file() else None
 
 
 def _starts(paper: str, results: Mapping[str, Any]) -> str:
@@ -157,6 +175,7 @@ def _starts(paper: str, results: Mapping[str, Any]) -> str:
     rows = [
         [called, *(str(stages[arm][name]) if name in stages[arm] else "not run" for arm in shown)]
         for name, called in find_paper(paper).load_evaluation().headlines.items()
+        if any(name in stages[arm] for arm in shown)
     ]
     return f"{OTHER_STARTS}\n\n{markdown(['', *shown], rows)}"
 
@@ -177,15 +196,18 @@ def _claims(paper: str, results: Mapping[str, Any]) -> str:
         return ""
     told = {name: _plain(_evidence(claim)) for name, claim in sorted(claims.items())}
     evidence = "\n".join(f"- {name}: {text}" for name, text in told.items())
+    stated = _registered(paper)
+    cautions = {name: one.caution for name, one in stated.items() if name in claims} if stated else {}
+    beside = "\n".join(f"- {name}: {caution}." for name, caution in cautions.items() if caution)
     rows = ([name, *_reasoned(claims[name])] for name in told)
     table = markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
-    since = _since(paper, results)
-    return f"{table}\n\n{since}<details><summary>All checks, with intervals</summary>\n\n{evidence}\n\n</details>"
+    parts = (table, beside, _since(paper, results), _folded("All checks, with intervals", evidence))
+    return "\n\n".join(filter(None, parts))
 
 
 def _since(paper: str, results: Mapping[str, Any]) -> str:
     """Since when the claims say what they say, beside the trainings that they are judged by; empty: it isn't told."""
-    stated = registered(paper) if (ROOT / "papers" / paper / FILE).is_file() else None
+    stated = _registered(paper)
     days = {name: stated.since(name) for name in stated} if stated else {}
     first = min(part.get("trained", {}).get("since", "") for part in (results, *results.get("parts", ())))
     found = defaultdict(list)
@@ -197,9 +219,9 @@ def _since(paper: str, results: Mapping[str, Any]) -> str:
         return ""
     text = f"What the claims say, margins included, was written {'; '.join(told)}."
     changes = "\n".join(f"- {name}: {'; '.join(one.changed)}" for name, one in stated.items() if one.changed)
-    earlier = "Earlier trainings had been measured by then: their spreads stand in `claims.toml`."
-    text = f"{text} Changed since they were first written:\n\n{changes}\n\n" if changes else f"{text} "
-    return f"{text}{earlier}\n\n"
+    text += " Earlier trainings had been measured by then: their spreads stand in `claims.toml`."
+    changed = ", ".join(name for name, one in stated.items() if one.changed)
+    return f"{text}\n\n{_folded(f'Changed since they were first written: {changed}', changes)}" if changes else text
 
 
 def _evidence(claim: Mapping[str, Any]) -> str:
@@ -219,7 +241,7 @@ def _reasoned(claim: Mapping[str, Any]) -> list[str]:
 
 def _plain(text: str) -> str:
     """Evidence as it is read: arms by their names, no minus before a zero, and no share above 1 or below 0."""
-    text = NOT_RUN.sub(lambda f: f"not trained yet: {f[1].replace('_runs', '')}", text)
+    text = NOT_RUN.sub(lambda f: f"{UNTRAINED}: {', '.join(ARM.findall(f[0]))}", text)
     text = re.sub(r"-(0\.0+)\b", r"\1", text)
     return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
 
@@ -237,18 +259,22 @@ def _first(results: Mapping[str, Results], _: Path) -> str:
 
 
 def _verdicts(results: Mapping[str, Results], _: Path) -> str:
-    """Count the verdicts of all papers' claims, in a sentence, and what the open ones lack in another."""
+    """Count the verdicts of all papers' claims in a sentence, name them in a list, and tell what the open ones lack."""
     claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
     count = f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
     found: dict[str, dict[str, list[str]]] = {}
+    named: dict[str, dict[str, list[str]]] = {}
     for paper, some in results.items():
         for name, claim in sorted(judged(paper, some).items()):
+            verdict = f"undecided: {UNTRAINED}" if would_decide(claim) == RUNS else counted_as(claim)
+            named.setdefault(verdict, {}).setdefault(find_paper(paper).title, []).append(name)
             if claim["verdict"] in ("undecided", "not testable here"):
                 found.setdefault(would_decide(claim), {}).setdefault(find_paper(paper).title, []).append(name)
-    waiting = sum(map(len, found.get(RUNS, {}).values()))
-    count += f" ({waiting} of these wait for trainings that aren't made yet.)" if waiting else ""
     told = [f"*{takes}* ({_listed(some)})" for takes, some in found.items()]
-    return f"{count} What would decide the open ones: {'; '.join(told)}." if told else count
+    order = [*_verdicts_told(), f"undecided: {UNTRAINED}"]
+    which = "\n".join(f"- *{WORDS.get(v, (v,))[0]}*: {_listed(named[v])}" for v in order if v in named)
+    open_ = [_folded("What would decide the open ones", f"{'; '.join(told)}.")] if told else []
+    return "\n\n".join((count, which, *open_))
 
 
 def _listed(names: Mapping[str, list[str]]) -> str:
@@ -256,12 +282,18 @@ def _listed(names: Mapping[str, list[str]]) -> str:
     return "; ".join(f"{title} {', '.join(some)}" for title, some in names.items())
 
 
+def _verdicts_told() -> list[str]:
+    """The verdicts in their order, as claims are counted by them."""
+    return [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
+
+
 def _counted(claims: list[Mapping[str, Any]]) -> str:
-    """Count claims by their verdicts: ``1 holds, 3 don't hold, 2 not testable here, 5 undecided``."""
+    """Count claims by their verdicts: ``1 holds, 3 don't hold, 5 undecided (2 of them not trained yet)``."""
     found = Counter(map(counted_as, claims))
-    words = {"holds": ("holds", "hold"), "doesn't": ("doesn't hold", "don't hold")}  # of one, of several
-    verdicts = [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
-    told = {verdict: found[verdict] for verdict in verdicts if found[verdict]}
+    waiting = sum(would_decide(claim) == RUNS for claim in claims)
+    open_ = (f"undecided: {UNTRAINED}", f"undecided ({waiting} of them {UNTRAINED})")
+    words = WORDS | ({"undecided": open_} if waiting else {})
+    told = {verdict: found[verdict] for verdict in _verdicts_told() if found[verdict]}
     counts = [f"{n} {words.get(verdict, (verdict, verdict))[n > 1]}" for verdict, n in told.items()]
     return ", ".join(counts) or "none was tested"
 

@@ -34,7 +34,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (f"full images in front of it, the base reaches {N} ", ("direct_originals/accuracy",)),
         (f"Reinforcement did it.*?imitating one that does reaches {N} ", ("decided-sft/acc_2x2",)),
         (
-            f"table's few the base solves {N}, the agent {N}",
+            f"packaged eight the base solves {N}, the agent {N}",
             tuple(f"{s}/acc_2x2_photographs" for s in ("direct", "grpo")),
         ),
         (
@@ -164,6 +164,6 @@ def test_every_verdict_is_told_alike() -> None:
         "README": rows,
     }.items():
         counts: Counter[str] = Counter()
-        for n, words in re.findall(r"(\d+) ([^,;]+)", "; ".join(told)):
+        for n, words in re.findall(r"(?<!\()\b(\d+) ([^,;:(]+\b)", "; ".join(told)):
             counts[several.get(words, words)] += int(n)
         assert counts == Counter(claims.values()), page

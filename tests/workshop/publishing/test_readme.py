@@ -11,6 +11,7 @@ import pytest
 
 from kit.files import ROOT
 from papers.registered import Registered
+from workshop.jobs.finding import ONE_TRAINING
 from workshop.publishing.readme import BEGIN, END, PAGES, _counted, _plain, _since, block, fill, filled, headline
 
 RESULTS = {
@@ -31,27 +32,31 @@ RESULTS = {
 
 def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     lines = block("agile", RESULTS).splitlines()
-    assert lines[:2] == ["### AGILE", ""]
-    assert lines[2] == "|  | untrained | sft | grpo |"
-    assert lines[4] == (
+    assert lines[:2] == ["### AGILE", ""] and lines[3] == ""
+    assert lines[2].startswith("Reinforcement raised it") and lines[2].endswith(ONE_TRAINING)
+    assert lines[4] == "|  | untrained | sft | grpo |"
+    assert lines[6] == (
         "| 2×2 solved | not run (paper 0.095) | 0.250 [0.200, 0.300] (paper 0.220) "
         "| 0.875 [0.800, 0.930] (paper 0.828) |"
     )
-    assert lines[8].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
+    assert lines[10].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
+    assert lines[12].startswith("Columns. *untrained*: the untrained model as an agent; *sft*: after the cold start;")
     assert "| A2 |  | holds | grpo \\| sft |  |" in lines
-    assert lines[-3] == (
+    assert any(line.startswith("- A2: of a start whose") for line in lines), "what claims.toml says beside its verdict"
+    assert lines[-7] == "<details><summary>How these figures were made</summary>" and lines[-1] == "</details>"
+    assert lines[-5] == (
         "Value and 95 % interval. The paper's model, Qwen2.5-VL-7B, is 2,200 times larger and saw other pictures. "
         "Trained at a commit that nobody recorded. Measured by 14_agile_claims, profile laptop, seed 0, "
         "at commit abc1234, "
         "on 2 cores of a processor. Training time was not recorded with these figures."
     )
-    assert lines[-1] == "`results/agile.json` was made by other code, and not proved current since."
+    assert lines[-3] == "`results/agile.json` was made by other code, and not proved current since."
 
 
 def test_an_arm_that_was_measured_otherwise_stands_beside_no_number_of_the_papers() -> None:
     right = {"value": 0.139, "low": 0.073, "high": 0.232, "n": 252}
     told = block("vista_gym", {**RESULTS, "notebook": "of_no_paper", "metrics": {"no_tools/acc_all": right}})
-    head, _, row = (line.split(" | ") for line in told.splitlines()[2:5])
+    head, _, row = (line.split(" | ") for line in told[told.index("|  |") :].splitlines()[:3])
     assert row[head.index("no_tools")] == "0.139 [0.073, 0.232]"
     assert row[head.index("no_tools_reasoning |")].startswith("not run (paper 0.576)")
 
@@ -84,13 +89,13 @@ def test_uncommitted_files_are_told_in_full() -> None:
 def test_each_results_file_is_told_to_be_current_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workshop.publishing.current.digest_of", lambda paper, figures: f"today's of {figures.name}")
     parts = [{"notebook": "15_agile_general", "digest": "an older one"}]
-    told = block("agile", {**RESULTS, "digest": "today's of agile", "parts": parts}).splitlines()[-1]
+    told = block("agile", {**RESULTS, "digest": "today's of agile", "parts": parts}).splitlines()[-3]
     assert told == (
         "`results/agile.json` is current: it is of the code as it is. "
         "`results/agile-general.json` was made by other code, and not proved current since."
     )
     proved = {**RESULTS, "digest": "an older one", "proved": {"digest": "today's of agile", "compared": 7}}
-    assert block("agile", proved).endswith("`results/agile.json` is current: no change since that proof touches it.")
+    assert "`results/agile.json` is current: no change since that proof touches it.\n" in block("agile", proved)
 
 
 def test_what_trained_a_figure_and_what_is_lacking_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +109,7 @@ def test_what_trained_a_figure_and_what_is_lacking_are_told(monkeypatch: pytest.
     text = block("agile", told)
     assert f"same training code (digest training): {'a' * 40}, {'b' * 40}. Measured by" in text
     assert "on 2 cores of a processor; NVIDIA H100." in text
-    assert text.endswith("it is of the code as it is. Not there: deed: no seed yet, of 1.")
+    assert "it is of the code as it is. Not there: deed: no seed yet, of 1.\n" in text
     for name, value, why in (
         ("digest", "older", "`results/agile.json` has figures by other code; python -m kit results --figures makes"),
         ("trained", {**trained, "outcomes": "older"}, "isn't of the outcomes that are stored; python -m kit results"),
@@ -206,7 +211,7 @@ def test_other_starts_and_other_pictures_have_their_places() -> None:
     arm = {"half/acc_2x2": RESULTS["metrics"]["sft/acc_2x2"]}
     assert "other cold" not in block("agile", {**RESULTS, "metrics": RESULTS["metrics"] | arm}), "an arm, and no start"
     alone = block("agile", RESULTS)
-    assert not re.search(r"\bdecided", alone) and "other more" not in alone
+    assert "decided-sft" not in alone and "other more" not in alone
 
 
 def test_equal_is_counted_by_what_was_claimed() -> None:
@@ -214,6 +219,14 @@ def test_equal_is_counted_by_what_was_claimed() -> None:
         return {"verdict": "equal", "statement": "s", "checks": [{"side": side}]}
 
     assert _counted([equal("within"), equal("above")]) == "1 equal as claimed, 1 equal where a gain is claimed"
+
+
+def test_undecided_claims_are_counted_apart_where_nothing_is_trained_yet() -> None:
+    waits = {"verdict": "undecided", "checks": []}
+    measured = {"verdict": "undecided", "checks": [{"low": 0.0}]}
+    assert _counted([waits, measured, waits]) == "3 undecided (2 of them not trained yet)"
+    assert _counted([waits]) == "1 undecided: not trained yet"
+    assert _counted([measured]) == "1 undecided"
 
 
 def test_a_row_of_claims_says_what_each_claims_and_what_it_is_equal_within(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,14 +251,15 @@ def test_claims_are_told_to_be_older_or_younger_than_their_trainings(tmp_path: P
     monkeypatch.setattr("workshop.publishing.readme.registered", lambda paper: Registered.load(path))
     whose = "the trainings that these figures are of"
     for trained, says in (
-        ({}, f"on 2026-10-05, after {whose} (A1); on 2026-10-07, after {whose} (A2). Changed since they were first "),
+        ({}, f"on 2026-10-05, after {whose} (A1); on 2026-10-07, after {whose} (A2)."),
         ({"since": "2026-10-06"}, f"on 2026-10-05, before {whose} (A1); on 2026-10-07, after {whose} (A2)."),
         ({"since": "2026-10-07"}, f"(A1); on 2026-10-07, on the day of the first of {whose} (A2)."),
     ):
         results = {**RESULTS, **({"trained": trained} if trained else {})}
         assert says in _since("agile", results)
-        earlier = "Earlier trainings had been measured by then: their spreads stand in `claims.toml`.\n\n"
-        assert _since("agile", results).endswith(f"written:\n\n- A2: 2026-10-07: w\n\n{earlier}")
+        assert "Earlier trainings had been measured by then" in _since("agile", results)
+        changed = "first written: A2</summary>\n\n- A2: 2026-10-07: w\n\n</details>"
+        assert _since("agile", results).endswith(changed)
         older = {**results, "parts": [{"notebook": "15_agile_general"}]}
         assert "before" not in _since("agile", older), "a part that names no day is older"
     assert _since("counting", RESULTS) == ""
@@ -265,11 +279,12 @@ def test_what_is_open_is_told_with_what_would_decide_it(monkeypatch: pytest.Monk
     )
     marks = "<!-- results:begin claims -->" + END
     text = filled(marks, {"agile": RESULTS}, headline, "README.md")
-    assert text.splitlines()[1].endswith("What would decide the open ones: *2 more seeds* (AGILE A1).")
+    assert "\n\n- *holds*: AGILE A2\n- *undecided*: AGILE A1\n\n" in text
+    assert "<summary>What would decide the open ones</summary>\n\n*2 more seeds* (AGILE A1).\n\n</details>" in text
     older = {**open_, "measured": "t", "came_out": "holds"}
     monkeypatch.setattr("workshop.publishing.readme.judged", lambda paper, some: {"A1": open_, "A2": older})
     count = filled(marks, {"agile": RESULTS}, headline, "README.md").splitlines()[1]
-    assert "By these figures 1 undecided, 1 not measured as stated. What" in count
+    assert count.endswith("By these figures 1 undecided, 1 not measured as stated.")
     table = block("agile", RESULTS)
     assert "| A1 | s | undecided | gain 0.100 [-0.200, 0.400], must be above 0 | 2 more seeds |" in table
 
@@ -283,6 +298,7 @@ def test_what_is_open_is_told_with_what_would_decide_it(monkeypatch: pytest.Monk
             "share of boxes that are valid 0.995 [0.971, 1.000], must",
         ),
         ("gain -0.010 [-0.020, 1.200]", "gain -0.010 [-0.020, 1.200]"),
+        ("not run: kit run 54 --tag a, then a_runs, kit run 54 --tag b, then b_runs", "not trained yet: a, b"),
     ],
 )
 def test_evidence_has_no_minus_zero_and_no_share_above_one(text: str, told: str) -> None:
