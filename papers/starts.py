@@ -7,6 +7,7 @@ reinforcement learns from; *half* show half as much of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -78,11 +79,12 @@ def _panel(axis: Any, found: Mapping[str, Mapping[str, Interval | None]]) -> Non
     axis.set_xlim(-0.4, len(STARTS) - 0.6)
     axis.set_xticks(range(len(STARTS)), [*STARTS], fontsize=7)
     for k, (name, (_, marker, colour)) in enumerate(TRAININGS.items()):
-        known = [(at, one) for at, told in enumerate(found.values()) if (one := told[name])]
-        places = [at + 0.08 * (2 * k - 1) for at, _ in known]
-        axis.plot(places, [one.value for _, one in known], color=colour, marker=marker, label=name, linewidth=1)
-        for place, (_, one) in zip(places, known, strict=True):
-            axis.vlines(place, max(0.0, one.low), min(1.0, one.high), color=colour, linewidth=1.5)
+        places = [at + 0.08 * (2 * k - 1) for at in range(len(found))]
+        values = [one.value if (one := told[name]) else math.nan for told in found.values()]  # no line over a gap
+        axis.plot(places, values, color=colour, marker=marker, label=name, linewidth=1)
+        for place, told in zip(places, found.values(), strict=True):
+            if one := told[name]:
+                axis.vlines(place, max(0.0, one.low), min(1.0, one.high), color=colour, linewidth=1.5)
     for at, told in enumerate(found.values()):
         if not any(told.values()):
             axis.text(at, 0.5, "not measured yet", ha="center", va="center", fontsize=7, rotation=90)

@@ -196,13 +196,14 @@ for stage in ("sft", "grpo", *REWARDS):
 # %% tags=["guess", "figure"]
 by_seed = published_outcomes.load(ROOT / "results/outcomes", "codedance", Outcome)
 print("calls on an easy question, greedy, a column for each seed")
-for arm, stage in (("main", "sft"), ("main", "grpo"), *((r, "grpo") for r in REWARDS)):
+MAIN = published_outcomes.MAIN
+for arm, stage in ((MAIN, "sft"), (MAIN, "grpo"), *((r, "grpo") for r in REWARDS)):
     found = {s: of[stage] for (a, s), of in by_seed.stages.items() if a == arm}
     easy = [
         [o.tool_calls for o in found[s] if o.level == "easy"] for s in sorted(found)
     ]
     told = "  ".join(f"{np.mean(some):.2f}" for some in easy)
-    print(f"{stage if arm == 'main' else arm:9s} {told}")
+    print(f"{stage if arm == MAIN else arm:9s} {told}")
 
 # %% [markdown]
 # In the published results R_BAT ends the needless calls of all three starts. The outcome alone leaves most of them in one,

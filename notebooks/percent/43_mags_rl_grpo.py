@@ -55,7 +55,7 @@ beta_2: float = 0.03  # of stage 2's (the paper's)
 advantage_scale: str = "none"  # divide by the group's deviation: group (paper), none
 judge: str = ""  # of wrong answers, MODEL@URL (paper: gpt-4o-mini); empty: none
 schedule: str = "cosine"  # of the learning rate: cosine, linear, constant
-per_device_batch_size: int = 40  # episodes a forward pass
+per_device_batch_size: int = 40  # episodes a forward pass, at most
 freeze_vision: bool = True  # leave the vision tower alone
 lora_rank: int = 0  # rank of small added matrices that learn alone; 0: all weights
 max_new_tokens: int = 160  # of one round
@@ -442,9 +442,7 @@ def half_of(task):
 
 def by_word(task) -> float:
     """Share of the cards that the word leaves that show what decides."""
-    left = [PLACES[k] for k in half_of(task) or range(4)]
-    seen = [any(covers(card, part) for part in parts_of(task)) for card in left]
-    return sum(seen) / len(left)
+    return by_chance(task, [PLACES[k] for k in half_of(task) or range(4)])
 
 
 # %% tags=["guess", "figure"]

@@ -541,8 +541,7 @@ else:
 # directly. Drawn boards fill no cell: they compare with the paper's sets in direction alone.
 
 # %%
-text = tables.told(results["tables"])
-print(text if zoom else text.replace("not run", " " * 7))  # the paper's alone
+print(tables.told(results["tables"]))
 print("here:", there if zoom else "not run; the paper's sets aren't here (41: data)")
 
 # %% [markdown]

@@ -33,7 +33,7 @@ from papers.agile.reward import is_right
 
 HEADLINES = {
     "acc_2x2": "2×2 solved",
-    "acc_2x2_photographs": "2×2 solved, further photographs (with them A1 and A2)",
+    "acc_2x2_photographs": "2×2 solved, further photographs (A1, A2 and A4 count these, too)",
     "score_2x2": "2×2 pieces in place",
     "acc_3x3": "3×3 solved",
     "score_3x3": "3×3 pieces in place",

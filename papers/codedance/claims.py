@@ -130,7 +130,7 @@ def c4(sizes: Mapping[Any, Sequence[Outcome]]) -> Claim:
     """
     claim = STATED["C4"]
     if len(sizes) < 2:
-        return claim.claim(note=f"not run: sizes {', '.join(map(str, sizes))}; at least two are needed")
+        return claim.claim(note=f"not run: other sizes of demonstrations than {', '.join(map(str, sizes))}")
     cells = shared_seeds(sizes)
     means = ", ".join(f"{name}: {np.mean([o.correct for o in some]):.3f}" for name, some in cells.items())
     found = slope({rank: points(some, "correct") for rank, some in enumerate(cells.values())})

@@ -31,6 +31,7 @@ REPORTED: dict[str, dict[str, float]] = {
     "bonus": _ablation(
         "85.1 64.4 25.2 44.0 83.3 74.6 68.4 63.6", "2.5960 2.5341 3.2270 2.5190 2.0000 2.0888 2.0525 2.4311"
     ),
+    "offset_0": {},
     "grpo": _row("acc", VISUAL, "91.2 77.1 84.8 75.2 72.3 87.5 44.1")
     | _row("acc", MATHEMATICS, "29.6 70.3 46.8 39.6")
     | {"acc_all": 0.658, "turns_all": 1.406},

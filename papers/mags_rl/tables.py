@@ -38,15 +38,21 @@ def paper_tables(here: Mapping[str, Metrics]) -> dict[str, Table]:
 
 
 def told(cells: Mapping[str, Table]) -> str:
-    """Format both tables as one text, in percent: the paper's number, then ours; direct training is Table 2's."""
+    """Format both tables as one text, in percent: the paper's number, then ours; direct training is Table 2's.
+
+    Where nothing was measured the paper's numbers stand alone.
+    """
+    alone = all(c["here"] == NOT_RUN for rows in cells.values() for row in rows.values() for c in row.values())
     heads = [f"{source} {TITLES[measure]}" for source in SOURCES for measure in MEASURES]
-    lines = ["paper, here %".ljust(14) + _columns(heads)]
+    lines = [("paper %" if alone else "paper, here %").ljust(14) + _columns(heads)]
     for level, rows in ROWS["Table 1"].items():
         lines.append(f"Zoom-{level.title()}")
         more = [stage for stage in ROWS["Table 2"].get(level, ()) if stage not in rows]
         found = {stage: cells["Table 1"][stage] for stage in rows} | {stage: cells["Table 2"][stage] for stage in more}
         names = [f"{measure}_{source}_{level}" for source in SOURCES for measure in MEASURES]
-        lines += [f"  {stage:12s}" + _columns([_cell(row[name]) for name in names]) for stage, row in found.items()]
+        lines += [
+            f"  {stage:12s}" + _columns([_cell(row[name], alone) for name in names]) for stage, row in found.items()
+        ]
     return "\n".join(lines)
 
 
@@ -54,7 +60,9 @@ def _columns(texts: Sequence[str]) -> str:
     return "".join(f"{text:15s}" for text in texts).rstrip()
 
 
-def _cell(cell: Mapping[str, Any]) -> str:
-    """Both numbers of a cell."""
+def _cell(cell: Mapping[str, Any], alone: bool) -> str:
+    """Both numbers of a cell, or the paper's alone."""
+    if alone:
+        return f"{100 * cell['paper']:.2f}"
     ours = cell["here"] if cell["here"] == NOT_RUN else f"{100 * cell['here']['value']:.2f}"
     return f"{100 * cell['paper']:.2f} {ours}"

@@ -92,7 +92,7 @@ def test_c4_is_the_slope_over_sizes() -> None:
     assert "300: 0.200, 900: 0.500, 2400: 0.800" in claim.note
     assert c4({"300": stage(0.8), "900": stage(0.2)}).verdict == "doesn't"
     alone = c4({"2400": stage(0.8)})
-    assert alone.verdict == "undecided" and alone.note == "not run: sizes 2400; at least two are needed"
+    assert alone.verdict == "undecided" and alone.note == "not run: other sizes of demonstrations than 2400"
 
 
 def test_c5_is_not_testable_where_training_had_turns_enough() -> None:

@@ -125,7 +125,7 @@ def test_what_isnt_there_is_not_run_and_the_rest_stands(arms: dict[str, list[Pat
     assert "acc_all" in found["grpo"] and "gain_over_sft" not in found["grpo"] and "outcome" not in found
     notes = {claim.name: claim.note for claim in verdicts}
     assert notes["C1"] == "not run: outcome_runs and bonus_runs" and notes["C2"] == "not run: no_turns_runs"
-    assert notes["C3"] == "not run: offset_0_runs" and notes["C4"] == "not run: sizes sft; at least two are needed"
+    assert notes["C3"] == "not run: offset_0_runs" and notes["C4"] == "not run: other sizes of demonstrations than sft"
     assert list(notes) == list(claims.CLAIMS) and all(
         claim.statement == claims.CLAIMS[claim.name] for claim in verdicts
     )

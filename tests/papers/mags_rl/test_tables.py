@@ -28,3 +28,6 @@ def test_they_are_told_in_one_text() -> None:
     assert lines[2].split("not run")[:2] == ["  direct      54.34 ", "  53.13 "]
     assert lines[-1].startswith("  at_once ") and lines[-1].endswith("46.58 not run  30.41 33.33")
     assert len(lines) == 1 + 3 + 3 * 6 + 1
+    alone = told(paper_tables({})).splitlines()
+    assert alone[0].startswith("paper %") and alone[2].split()[:3] == ["direct", "54.34", "53.13"]
+    assert NOT_RUN not in "".join(alone)
