@@ -25,7 +25,7 @@ from papers.claims import Check
 from papers.registered import Stated, registered
 from papers.registry import find_paper, published
 from papers.verdicts import verdict_told, would_decide
-from workshop.publishing.readme import judged
+from workshop.publishing.claimed import judged
 
 PICTURE = ROOT / "docs" / "claims.png"
 

@@ -147,7 +147,7 @@ def margins_axis(axis: Any, title: str, names: Sequence[str], words: Sequence[st
     label_sides(axis, names, words)
     axis.set_xlim(-FARTHEST - 0.3, FARTHEST + 0.3)
     axis.set_xticks([-4, -1, 0, 1, 4], ["-4", "-1", "limit", "1", "4"], fontsize=8)
-    axis.set_xlabel("margins from the limit; claimed: right, or grey if equality is (arrow: beyond four)", fontsize=8)
+    axis.set_xlabel("margins from the limit; claimed: gains right of it, equality in grey (arrow: over 4)", fontsize=8)
     axis.grid(False)
     axis.set_title(title, fontsize=9)
 

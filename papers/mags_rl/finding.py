@@ -8,14 +8,14 @@ from kit.evaluate.outcomes import Metrics
 from papers.differences import moved, of, sign
 
 LEARNT = {
-    1: "it has learnt not to look at the middle, as its start does; that it finds the card meant, and not any card, "
-    "isn't shown by that (notebook 43 compares it with a card named at random)",
+    1: "it has learnt to look elsewhere than at the middle, where its start looks; that it finds the card meant, and "
+    "not any card, isn't shown by that (notebook 43 compares it with a card named at random)",
     0: "that it looks at what decides more often than its start can't be told from chance",
     -1: "it looks at what decides less often than before",
 }
 """Sign of the change → what follows."""
 
-KINDS = {"attribute": "about a named card", "relation": "about the card beside it", "count": "that count"}
+KINDS = {"attribute": "about a named card", "relation": "about the card beside it", "count": "that ask for a count"}
 """Kinds of questions, in words."""
 
 
@@ -48,5 +48,6 @@ def _kinds(stages: Mapping[str, Metrics]) -> str:
         return ""
     told = ", ".join(f"{one.value:.2f} of those {called}" for one, called in zip(right, KINDS.values(), strict=True))
     blind = [called for gap, called in zip(gaps, KINDS.values(), strict=True) if gap.value <= 0]
-    same = f" With another question's crops it answers those {' and '.join(blind)} no less often." if blind else ""
+    nothing = "no less often rightly: nothing shows that it uses its crops there"
+    same = f" With another question's crops it answers those {' and '.join(blind)} {nothing}." if blind else ""
     return f" Of the hard questions it answers rightly {told}.{same}"

@@ -178,10 +178,10 @@ def test_mags_rl_tells_which_kinds_are_answered_without_what_is_shown() -> None:
     gains = {f"grpo__acc_gain_over_sft_hard{how}": SOME for how in ("", "_sampled")}
     measured = {"sft__right_all": SOME, "grpo__right_all": MOST, **gains, **right, **gaps}
     text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=WIDE)
-    assert "0.90 of those that count; those that count no less often with" not in text, "it may lose by it"
+    assert "crops it answers those" not in text, "it may lose by it"
     text = told("mags_rl", **measured, grpo__observation_gap_swapped_count_hard=(-0.06, -0.11, 0.0))
-    blind = "With another question's crops it answers those that count no less often."
-    assert text.endswith(f"0.90 of those that count. {blind}")
+    blind = "With another question's crops it answers those that ask for a count no less often rightly: nothing shows "
+    assert text.endswith(f"0.90 of those that ask for a count. {blind}that it uses its crops there.")
 
 
 def test_vista_gym_tells_nothing_of_calls_that_were_not_counted() -> None:

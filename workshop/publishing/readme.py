@@ -10,50 +10,28 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 from kit.evaluate.outcomes import Evaluation, by_stage
 from kit.files import ROOT, write_text
-from papers.claims import VERDICTS, as_stated
 from papers.played import flat
-from papers.registered import FILE, Registered, registered
 from papers.registry import find_paper, published
 from papers.starts import STARTS, TRAININGS
 from papers.tables import markdown
-from papers.verdicts import EQUALS, RUNS, UNMEASURED, counted_as, verdict_of, verdict_told, why, would_decide
 from workshop.jobs.finding import ONE_TRAINING, in_short, in_words, own_finding
 from workshop.publishing.came_out import came_out, minutes_a_seed, seeds_of
+from workshop.publishing.claimed import Results, claims_table, counted, explained, folded, judged, plain, verdicts
 from workshop.publishing.origin import current, origin, pictures_of, told_beside
 
 BEGIN = "<!-- results:begin -->"
 END = "<!-- results:end -->"
 MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->)", re.DOTALL)
 
-WHY = 200
-"""Characters of a claim's why, two lines of a page; all of its evidence is folded below the table."""
-
-NOT_RUN = re.compile(r"^not run: .*_runs$")
-ARM = re.compile(r"(\w+)_runs")
-"""What isn't run, in evidence, by a notebook's parameters, which may follow the commands that run it."""
-
-UNTRAINED = "not trained yet"
-"""What is told of a claim whose trainings aren't made."""
-
-WORDS = {"holds": ("holds", "hold"), "doesn't": ("doesn't hold", "don't hold")}
-"""Verdict → how it is told of one claim, and of several."""
-
-SHARE = re.compile(r"(share of [^;]*? \d\.\d+ \[)(-?[\d.]+), (-?[\d.]+)\]")
-"""A share with its interval, in evidence."""
-
 OTHER_STARTS = """From other cold starts, after imitation (`-sft`) and after reinforcement. *decided*: its expert always
-does what is best. *half*: it does otherwise half as often as the one above."""
-
-Results = Mapping[str, Any] | None
-"""The content of a paper's results file; None where nothing was measured yet."""
+does what is best."""
+HALF_STARTS = "*half*: its expert does otherwise half as often as the published cold start's (*sft*)."
 
 
 def fill(root: Path = ROOT) -> bool:
@@ -125,14 +103,11 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    told = (_finding(paper, results), _metrics(paper, results), _starts(paper, results), _claims(paper, results))
+    called = next(iter(find_paper(paper).load_evaluation().headlines.values()))
+    found = f"Told of *{called}*, the table's first row. {_finding(paper, results)}".strip()
+    told = (found, _metrics(paper, results), _starts(paper, results), claims_table(paper, results))
     made = [*told_beside(results), origin(paper, results), current(find_paper(paper), results)]
-    return "\n\n".join((head, *filter(None, told), _folded("How these figures were made", "\n\n".join(made))))
-
-
-def _folded(title: str, text: str) -> str:
-    """A part of a page that is seen when its title is clicked."""
-    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+    return "\n\n".join((head, *filter(None, told), folded("How these figures were made", "\n\n".join(made))))
 
 
 def _metrics(paper: str, results: Mapping[str, Any]) -> str:
@@ -155,14 +130,7 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
             cell = "not run" if here is None else str(here.within(0.0, math.inf if _counts(evaluation, name) else 1.0))
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
         rows.append([called, *cells])
-    stated = _registered(paper)
-    words = [f"*{stage}*: {what}" for stage, what in (stated.stages.items() if stated else ()) if stage in shown]
-    return "\n\n".join((markdown(["", *shown], rows), *([f"Columns. {'; '.join(words)}."] if words else [])))
-
-
-def _registered(paper: str) -> Registered | None:
-    """What a paper's claims say; None: it has no such file."""
-    return registered(paper) if (ROOT / "papers" / paper / FILE).is_file() else None
+    return "\n\n".join(filter(None, (markdown(["", *shown], rows), explained("Columns", paper, shown))))
 
 
 def _starts(paper: str, results: Mapping[str, Any]) -> str:
@@ -177,73 +145,13 @@ def _starts(paper: str, results: Mapping[str, Any]) -> str:
         for name, called in find_paper(paper).load_evaluation().headlines.items()
         if any(name in stages[arm] for arm in shown)
     ]
-    return f"{OTHER_STARTS}\n\n{markdown(['', *shown], rows)}"
+    half = f" {HALF_STARTS}" if any("half" in arm for arm in measured) else ""
+    return f"{OTHER_STARTS}{half}\n\n{markdown(['', *shown], rows)}"
 
 
 def _counts(evaluation: Evaluation[Any], name: str) -> bool:
     """Whether a metric, named with what it is over, is a count and no share."""
     return any(one.kind == "count" and name.partition("_")[0] == one.name for one in evaluation.metrics)
-
-
-def judged(paper: str, results: Results) -> Mapping[str, Mapping[str, Any]]:
-    """A paper's claims as they are stated today, with what became of each."""
-    return as_stated((results or {}).get("claims") or {}, find_paper(paper).load_claims())
-
-
-def _claims(paper: str, results: Mapping[str, Any]) -> str:
-    claims = judged(paper, results)
-    if not claims:
-        return ""
-    told = {name: _plain(_evidence(claim)) for name, claim in sorted(claims.items())}
-    evidence = "\n".join(f"- {name}: {text}" for name, text in told.items())
-    stated = _registered(paper)
-    cautions = {name: one.caution for name, one in stated.items() if name in claims} if stated else {}
-    beside = "\n".join(f"- {name}: {caution}." for name, caution in cautions.items() if caution)
-    rows = ([name, *_reasoned(claims[name])] for name in told)
-    table = markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
-    parts = (table, beside, _since(paper, results), _folded("All checks, with intervals", evidence))
-    return "\n\n".join(filter(None, parts))
-
-
-def _since(paper: str, results: Mapping[str, Any]) -> str:
-    """Since when the claims say what they say, beside the trainings that they are judged by; empty: it isn't told."""
-    stated = _registered(paper)
-    days = {name: stated.since(name) for name in stated} if stated else {}
-    first = min(part.get("trained", {}).get("since", "") for part in (results, *results.get("parts", ())))
-    found = defaultdict(list)
-    for name, day in sorted((name, str(day)) for name, day in days.items() if day):
-        how = "before" if day < first else "after" if first < day else "on the day of the first of"
-        found[f"on {day}, {how} the trainings"].append(name)
-    told = [f"{when} that these figures are of ({', '.join(some)})" for when, some in found.items()]
-    if not told or stated is None:
-        return ""
-    text = f"What the claims say, margins included, was written {'; '.join(told)}."
-    changes = "\n".join(f"- {name}: {'; '.join(one.changed)}" for name, one in stated.items() if one.changed)
-    text += " Earlier trainings had been measured by then: their spreads stand in `claims.toml`."
-    changed = ", ".join(name for name, one in stated.items() if one.changed)
-    return f"{text}\n\n{_folded(f'Changed since they were first written: {changed}', changes)}" if changes else text
-
-
-def _evidence(claim: Mapping[str, Any]) -> str:
-    """All that was found; what a claim can't be told by is a part of it where another check decides."""
-    text, untestable = str(claim.get("evidence", "")), "not testable here"
-    return text if verdict_of(claim) == untestable else text.replace(f"{untestable}: ", f"{untestable} in part: ", 1)
-
-
-def _reasoned(claim: Mapping[str, Any]) -> list[str]:
-    """What a claim says, its verdict, why in a line or two, and what would decide it."""
-    verdict = verdict_of(claim)
-    if verdict == "equal":  # says opposite things of a claim of equality and of a gain
-        verdict = f"{verdict_told(claim)}, {counted_as(claim).removeprefix('equal ')}"
-    reason = shorten(_plain(why(claim)), WHY, placeholder=" …")
-    return [claim.get("statement", ""), verdict, reason, would_decide(claim)]
-
-
-def _plain(text: str) -> str:
-    """Evidence as it is read: arms by their names, no minus before a zero, and no share above 1 or below 0."""
-    text = NOT_RUN.sub(lambda f: f"{UNTRAINED}: {', '.join(ARM.findall(f[0]))}", text)
-    text = re.sub(r"-(0\.0+)\b", r"\1", text)
-    return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
 
 
 def _first(results: Mapping[str, Results], _: Path) -> str:
@@ -258,46 +166,6 @@ def _first(results: Mapping[str, Results], _: Path) -> str:
     return in_short(by_stage(some), metric, how) or "Not measured yet."
 
 
-def _verdicts(results: Mapping[str, Results], _: Path) -> str:
-    """Count the verdicts of all papers' claims in a sentence, name them in a list, and tell what the open ones lack."""
-    claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
-    count = f"The kit tests {len(claims)} claims of the papers. By these figures {_counted(claims)}."
-    found: dict[str, dict[str, list[str]]] = {}
-    named: dict[str, dict[str, list[str]]] = {}
-    for paper, some in results.items():
-        for name, claim in sorted(judged(paper, some).items()):
-            verdict = f"undecided: {UNTRAINED}" if would_decide(claim) == RUNS else counted_as(claim)
-            named.setdefault(verdict, {}).setdefault(find_paper(paper).title, []).append(name)
-            if claim["verdict"] in ("undecided", "not testable here"):
-                found.setdefault(would_decide(claim), {}).setdefault(find_paper(paper).title, []).append(name)
-    told = [f"*{takes}* ({_listed(some)})" for takes, some in found.items()]
-    order = [*_verdicts_told(), f"undecided: {UNTRAINED}"]
-    which = "\n".join(f"- *{WORDS.get(v, (v,))[0]}*: {_listed(named[v])}" for v in order if v in named)
-    open_ = [_folded("What would decide the open ones", f"{'; '.join(told)}.")] if told else []
-    return "\n\n".join((count, which, *open_))
-
-
-def _listed(names: Mapping[str, list[str]]) -> str:
-    """Claims by their papers: ``PAPER A1, A5; OTHER M2``."""
-    return "; ".join(f"{title} {', '.join(some)}" for title, some in names.items())
-
-
-def _verdicts_told() -> list[str]:
-    """The verdicts in their order, as claims are counted by them."""
-    return [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
-
-
-def _counted(claims: list[Mapping[str, Any]]) -> str:
-    """Count claims by their verdicts: ``1 holds, 3 don't hold, 5 undecided (2 of them not trained yet)``."""
-    found = Counter(map(counted_as, claims))
-    waiting = sum(would_decide(claim) == RUNS for claim in claims)
-    open_ = (f"undecided: {UNTRAINED}", f"undecided ({waiting} of them {UNTRAINED})")
-    words = WORDS | ({"undecided": open_} if waiting else {})
-    told = {verdict: found[verdict] for verdict in _verdicts_told() if found[verdict]}
-    counts = [f"{n} {words.get(verdict, (verdict, verdict))[n > 1]}" for verdict, n in told.items()]
-    return ", ".join(counts) or "none was tested"
-
-
 def _papers(results: Mapping[str, Results], beside: Path) -> str:
     """A table of the papers: notebooks, and how the claims came out."""
     rows = []
@@ -306,13 +174,13 @@ def _papers(results: Mapping[str, Results], beside: Path) -> str:
         first, last = paper.notebooks[0], paper.notebooks[-1]
         twin = Path(os.path.relpath(paper.notebooks_dir / f"{first}.ipynb", beside)).as_posix()
         cells = [paper.title, paper.summary, f"[{first[:2]}]({twin}) to {last[:2]}"]
-        rows.append([*cells, "not measured yet" if some is None else _counted([*judged(name, some).values()])])
+        rows.append([*cells, "not measured yet" if some is None else counted([*judged(name, some).values()])])
     return markdown(["paper", "the agent", "notebooks", "claims"], rows)
 
 
 def _came_out(results: Mapping[str, Results], _: Path) -> str:
     """A table of the papers: the first headline asked directly and after each training, and what looking is worth."""
-    return _plain(came_out(results))
+    return plain(came_out(results))
 
 
 PAGES: dict[str, Callable[[str, Results], str]] = {"README.md": headline, "docs/results.md": block}
@@ -322,6 +190,6 @@ TABLES: dict[str, Callable[[Mapping[str, Results], Path], str]] = {
     "first": _first,
     "papers": _papers,
     "came_out": _came_out,
-    "claims": _verdicts,
+    "claims": verdicts,
 }
 """Names of marks that stand for all papers; made of their results, and of the folder that links are told from."""

@@ -16,7 +16,7 @@ from kit.files import ROOT
 from papers.registry import find_paper, published
 from papers.verdicts import EQUALS, verdict_of
 from workshop.publishing.came_out import ARMS
-from workshop.publishing.readme import judged
+from workshop.publishing.claimed import judged
 
 Fact = tuple[str, str, str]
 """Paper, ``ARM/METRIC``, and the number as it is printed."""
@@ -66,7 +66,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
             ("grpo/acc_gain_over_sft_hard", "grpo/acc_gain_over_sft_hard_sampled"),
         ),
         (
-            f"answers rightly {N} of those [^,]*, {N} of those [^,]*, {N} of those that count",
+            f"answers rightly {N} of those [^,]*, {N} of those [^,]*, {N} of those that ask for a count",
             tuple(f"grpo/acc_{kind}_hard" for kind in ("attribute", "relation", "count")),
         ),
     ),

@@ -12,7 +12,8 @@ import pytest
 from kit.files import ROOT
 from papers.registered import Registered
 from workshop.jobs.finding import ONE_TRAINING
-from workshop.publishing.readme import BEGIN, END, PAGES, _counted, _plain, _since, block, fill, filled, headline
+from workshop.publishing.claimed import counted, plain, since
+from workshop.publishing.readme import BEGIN, END, PAGES, block, fill, filled, headline
 
 RESULTS = {
     "notebook": "14_agile_claims",
@@ -33,7 +34,9 @@ RESULTS = {
 def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     lines = block("agile", RESULTS).splitlines()
     assert lines[:2] == ["### AGILE", ""] and lines[3] == ""
-    assert lines[2].startswith("Reinforcement raised it") and lines[2].endswith(ONE_TRAINING)
+    assert lines[2].startswith("Told of *2×2 solved*, the table's first row. Reinforcement raised it") and lines[
+        2
+    ].endswith(ONE_TRAINING)
     assert lines[4] == "|  | untrained | sft | grpo |"
     assert lines[6] == (
         "| 2×2 solved | not run (paper 0.095) | 0.250 [0.200, 0.300] (paper 0.220) "
@@ -218,20 +221,20 @@ def test_equal_is_counted_by_what_was_claimed() -> None:
     def equal(side: str) -> dict[str, Any]:
         return {"verdict": "equal", "statement": "s", "checks": [{"side": side}]}
 
-    assert _counted([equal("within"), equal("above")]) == "1 equal as claimed, 1 equal where a gain is claimed"
+    assert counted([equal("within"), equal("above")]) == "1 equal as claimed, 1 equal where a gain is claimed"
 
 
 def test_undecided_claims_are_counted_apart_where_nothing_is_trained_yet() -> None:
     waits = {"verdict": "undecided", "checks": []}
     measured = {"verdict": "undecided", "checks": [{"low": 0.0}]}
-    assert _counted([waits, measured, waits]) == "3 undecided (2 of them not trained yet)"
-    assert _counted([waits]) == "1 undecided: not trained yet"
-    assert _counted([measured]) == "1 undecided"
+    assert counted([waits, measured, waits]) == "3 undecided (2 of them not trained yet)"
+    assert counted([waits]) == "1 undecided: not trained yet"
+    assert counted([measured]) == "1 undecided"
 
 
 def test_a_row_of_claims_says_what_each_claims_and_what_it_is_equal_within(monkeypatch: pytest.MonkeyPatch) -> None:
     within = {"verdict": "equal", "within": 0.15, "statement": "s", "checks": [], "evidence": "not run: few_runs"}
-    monkeypatch.setattr("workshop.publishing.readme.judged", lambda paper, some: {"A1": within})
+    monkeypatch.setattr("workshop.publishing.claimed.judged", lambda paper, some: {"A1": within})
     row = "| A1 | s | equal within 0.15, as claimed | not trained yet: few |  |"
     assert row in block("agile", RESULTS).splitlines()
 
@@ -248,7 +251,7 @@ def test_claims_are_told_to_be_older_or_younger_than_their_trainings(tmp_path: P
     path = tmp_path / "claims.toml"
     claim = 'statement = "s"\nsource = "t"\nseeds = 1\nimages = 1\ntasks = "u"\nuntestable = "v"\n'
     path.write_text(f"stated = 2026-10-05\n[A1]\n{claim}[A2]\n{claim}changed = ['2026-10-07: w']\n")
-    monkeypatch.setattr("workshop.publishing.readme.registered", lambda paper: Registered.load(path))
+    monkeypatch.setattr("workshop.publishing.claimed.registered", lambda paper: Registered.load(path))
     whose = "the trainings that these figures are of"
     for trained, says in (
         ({}, f"on 2026-10-05, after {whose} (A1); on 2026-10-07, after {whose} (A2)."),
@@ -256,13 +259,13 @@ def test_claims_are_told_to_be_older_or_younger_than_their_trainings(tmp_path: P
         ({"since": "2026-10-07"}, f"(A1); on 2026-10-07, on the day of the first of {whose} (A2)."),
     ):
         results = {**RESULTS, **({"trained": trained} if trained else {})}
-        assert says in _since("agile", results)
-        assert "Earlier trainings had been measured by then" in _since("agile", results)
+        assert says in since("agile", results)
+        assert "Earlier trainings had been measured by then" in since("agile", results)
         changed = "first written: A2</summary>\n\n- A2: 2026-10-07: w\n\n</details>"
-        assert _since("agile", results).endswith(changed)
+        assert since("agile", results).endswith(changed)
         older = {**results, "parts": [{"notebook": "15_agile_general"}]}
-        assert "before" not in _since("agile", older), "a part that names no day is older"
-    assert _since("counting", RESULTS) == ""
+        assert "before" not in since("agile", older), "a part that names no day is older"
+    assert since("counting", RESULTS) == ""
 
 
 @pytest.mark.parametrize("text", ["nothing", f"{END}{BEGIN}"])
@@ -275,14 +278,14 @@ def test_what_is_open_is_told_with_what_would_decide_it(monkeypatch: pytest.Monk
     check = {"name": "gain", "value": 0.1, "low": -0.2, "high": 0.4, "n": 9, "limit": 0.0, "side": "above"}
     open_ = {"verdict": "undecided", "more_seeds": 2, "checks": [{**check, "verdict": "undecided"}], "statement": "s"}
     monkeypatch.setattr(
-        "workshop.publishing.readme.judged", lambda paper, some: {"A1": open_, "A2": {"verdict": "holds"}}
+        "workshop.publishing.claimed.judged", lambda paper, some: {"A1": open_, "A2": {"verdict": "holds"}}
     )
     marks = "<!-- results:begin claims -->" + END
     text = filled(marks, {"agile": RESULTS}, headline, "README.md")
     assert "\n\n- *holds*: AGILE A2\n- *undecided*: AGILE A1\n\n" in text
     assert "<summary>What would decide the open ones</summary>\n\n*2 more seeds* (AGILE A1).\n\n</details>" in text
     older = {**open_, "measured": "t", "came_out": "holds"}
-    monkeypatch.setattr("workshop.publishing.readme.judged", lambda paper, some: {"A1": open_, "A2": older})
+    monkeypatch.setattr("workshop.publishing.claimed.judged", lambda paper, some: {"A1": open_, "A2": older})
     count = filled(marks, {"agile": RESULTS}, headline, "README.md").splitlines()[1]
     assert count.endswith("By these figures 1 undecided, 1 not measured as stated.")
     table = block("agile", RESULTS)
@@ -302,4 +305,4 @@ def test_what_is_open_is_told_with_what_would_decide_it(monkeypatch: pytest.Monk
     ],
 )
 def test_evidence_has_no_minus_zero_and_no_share_above_one(text: str, told: str) -> None:
-    assert _plain(text) == told
+    assert plain(text) == told
