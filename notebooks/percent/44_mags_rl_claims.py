@@ -33,8 +33,9 @@
 #
 # Before this one: [41](41_mags_rl.ipynb) and [43](43_mags_rl_grpo.ipynb). One run is enough to read it. For verdicts you need
 # more seeds and other trainings: `for s in 0 1 2; do python -m kit run mags_rl --until 43 --set seed=$s --name m-$s; done`,
-# then `python -m kit run 43 --name m-0 --tag at_once --set curriculum=at_once` (likewise `more` and `direct`), and this notebook
-# with `--set runs=m-0,m-1,m-2 --set at_once_runs=m-0-at_once`.
+# then `python -m kit run 43 --name m-0 --tag at_once --set curriculum=at_once` (Table 2's direct training, for M3; likewise
+# `more`, for M4; for M2's boxes a run of its own, `--until 43 --name p-0 --set network=bicubic`), and this notebook with
+# `--set runs=m-0,m-1,m-2 --set at_once_runs=m-0-at_once --set plain_runs=p-0`.
 
 # %% tags=["parameters"]
 run: str = "mags_rl"  # run directory under runs/: results.json is written there
@@ -218,8 +219,9 @@ display(figure)
 # %% [markdown]
 # Where a card can't be read in the image, only luck answers without a crop. Of the five only `zoom_refine` is shown one, and
 # it is asked of the format start, which looks at the middle nearly always. GRIT's bars are what the agent's form alone
-# brings. And `one_shot` is right in none, not even where luck would be in a quarter of them: look above at what it says
-# before you call one-shot prompting bad. This base has never seen two images in one prompt.
+# brings. Not all have even luck: a quarter of the hard questions that ask for a count could be guessed (one to four), and
+# hardly one is right there. `one_shot` is right in none at all: look above at what it says before you call one-shot prompting
+# bad. This base has never seen two images in one prompt.
 #
 # **Exercise 44.1.** What does luck answer? `counts` says how often each answer is right among the test questions: `[2, 1, 1, 1]`
 # if there are four of them, and the first is right twice as often as each of the others. An agent that sees nothing can say
@@ -293,11 +295,11 @@ display(plots.bars(crops, "share right, hard questions"))
 display(tabled(crops))
 
 # %% [markdown]
-# A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp
-# sheets may read a sharp guess better than a blurred truth, where the blur is what stops it. On large cards an agent
-# that was shown crops of all three kinds reads plainly resized ones no worse, in the stored run even
-# somewhat better (over three trainings they can't be told apart): there size is what counts, which a crop
-# that isn't enlarged lacks. On small ones, enlarged four times, the network's are read more often in the stored run.
+# A network adds no information: all that it draws it made of the same pixels. But a reader that was taught on sharp sheets
+# may read a sharp guess better than a blurred truth, where the blur is what stops it. On large cards an agent that was shown
+# crops of all three kinds reads plainly resized ones no worse, in the stored run even somewhat better (over three trainings
+# the two are *equal* within 0.05): there size is what counts, which a crop that isn't enlarged lacks. On small ones, enlarged
+# four times, the network's are read more often, in the stored run and over three trainings.
 #
 # **Exercise 44.2.** Reading a crop rightly has probability `sharp` with the network and `plain` without. An agent looks at the right
 # card with probability `w`, and a question needs `cards` of them, all looked at and all read, each card independently of the
@@ -519,10 +521,11 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # %% [markdown]
 # ## How much had the start left open?
 #
-# More than half of the published start's episodes look at the wrong part, on purpose. What if they erred less, or always
-# looked where the question points? An older, surer start, of one seed, had nearly half of the hard questions right, and lost
-# some of them by reinforcement ([the figures](../docs/results.md#where-the-start-leaves-less-open)). Today's figures have one
-# start; once there are several, the cell below compares them.
+# More than half of the episodes that the published start was taught from look at the wrong part, on purpose. What if they
+# erred less, or always looked where the question points? Two older, surer starts, of one seed each, had more than a third and
+# nearly half of the hard questions right, and lost some of them by reinforcement ([the
+# figures](../docs/results.md#where-the-start-leaves-less-open)). Today's figures have one start; once there are several, the
+# cell below compares them.
 
 # %% tags=["guess"]
 several = comparable({"mags_rl": published})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kit.evaluate.outcomes import Metrics
-from papers.differences import of, sign
+from papers.differences import moved, of, sign
 
 WORTH = {
     1: "so what it sees is worth that much",
@@ -28,6 +28,7 @@ def finding(stages: Mapping[str, Metrics]) -> str:
         base, agent = further
         text += f" Of puzzles cut from other photographs than the packaged eight the base solves {base.value:.2f},"
         text += f" the agent {agent.value:.2f}."
+    text += _costs(stages)
     if not (copied := of(stages, "sft/guesses_0_greedy_acc")):
         return text
     text = f"{text} Most demonstrations of its cold start guess, so that reinforcement has something to find out"
@@ -40,4 +41,17 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     return (
         f"{text} Sampled on {kept}, the cold start itself looks in {drawn[0].value:.2f} of its episodes and solves "
         f"{drawn[1].value:.2f}; played greedily it always begins in the likelier way, with a look or without."
+    )
+
+
+def _costs(stages: Mapping[str, Metrics]) -> str:
+    """What training costs in other abilities, and how much less where a reply need only begin with the right answer."""
+    right = of(stages, *(f"{stage}/general_all" for stage in ("untrained", "sft", "grpo")))
+    begins = of(stages, "untrained/begins_all", "grpo/begins_all")
+    if not right or not begins or moved(right[0], right[-1]) >= 0:
+        return ""
+    base, before, after, first, last = (f"{one.value:.2f}" for one in (*right, *begins))
+    return (
+        f" It costs other abilities: of questions of fourteen other skills the base gets {base} right, the cold start "
+        f"{before}, the agent {after}; that a reply begins with the right answer falls less, {first} → {last}."
     )

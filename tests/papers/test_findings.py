@@ -79,6 +79,16 @@ def test_codedance_tells_easy_answers_that_reinforcement_took() -> None:
     assert told("codedance", **calls, grpo__gain_over_sft_easy=(-0.01, -0.03, 0.01)) == told("codedance", **calls)
 
 
+@pytest.mark.parametrize(("after", "costs"), [(NONE, True), (MOST, False)])
+def test_agile_tells_what_training_costs_where_it_does(after: Value, costs: bool) -> None:
+    puzzles = {"grpo__calls_of_observation": MOST, "grpo__observation_gap_swapped_2x2": MOST}
+    right = {"untrained__general_all": SOME, "sft__general_all": NONE, "grpo__general_all": after}
+    text = told("agile", **puzzles, **right, untrained__begins_all=MOST, grpo__begins_all=SOME)
+    assert ("It costs other abilities" in text) == costs
+    assert ("the base gets 0.30 right, the cold start 0.00, the agent 0.00; that a reply begins with" in text) == costs
+    assert text.endswith("falls less, 0.90 → 0.30.") == costs
+
+
 def test_codedance_of_a_run_names_no_reward_that_it_may_not_have_had() -> None:
     text = told("codedance", sft__calls_easy=SOME, grpo__calls_easy=NONE)
     assert text == (

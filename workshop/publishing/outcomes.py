@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -223,6 +224,7 @@ def figures_of(paper: Paper, figures: ResultsFile) -> dict[str, Any]:
             "since": min(made.date for made in stored.made.values()),
             "outcomes": outcomes_hash(paper, figures),
         },
+        "trainings": dict(Counter(arm for arm, _ in stored.made)),
         "lacking": stored.lacking(_arms(paper, figures)),
     }
     return {**results, **told, **({"digest": digest_of(paper, figures)} if digest == training_digest(paper) else {})}

@@ -31,6 +31,7 @@ MARKS = re.compile(r"(<!-- results:begin(?: (\w+))? -->).*?(<!-- results:end -->
 
 OTHER_STARTS = """From other cold starts, after imitation (`-sft`) and after reinforcement. *decided*: its expert always
 does what is best."""
+ONE_START = "Of one training: these intervals cover other tasks, not other seeds."
 HALF_STARTS = "*half*: its expert does otherwise half as often as the published cold start's (*sft*)."
 
 
@@ -145,8 +146,13 @@ def _starts(paper: str, results: Mapping[str, Any]) -> str:
         for name, called in find_paper(paper).load_evaluation().headlines.items()
         if any(name in stages[arm] for arm in shown)
     ]
-    half = f" {HALF_STARTS}" if any("half" in arm for arm in measured) else ""
-    return f"{OTHER_STARTS}{half}\n\n{markdown(['', *shown], rows)}"
+    trainings = results.get("trainings", {})
+    half = f" {HALF_STARTS}" if "half" in measured else ""
+    of = {trainings.get(arm) for arm in measured}
+    few = f" {ONE_START}" if of == {1} else ""
+    if len(of) == 1 and (n := max(of, default=0) or 0) > 1 and n != seeds_of(results):
+        few = f" Of {n} trainings each; the table above is of {seeds_of(results)}."
+    return f"{OTHER_STARTS}{half}{few}\n\n{markdown(['', *shown], rows)}"
 
 
 def _counts(evaluation: Evaluation[Any], name: str) -> bool:
