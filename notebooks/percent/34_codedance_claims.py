@@ -474,14 +474,15 @@ if any(claim["checks"] for claim in published["claims"].values()):
 # - *Not measured as stated* is about the figures: they are of an older statement, and tell nothing of this one.
 # - *Not testable here* is about the set-up. C5: our hard questions need two calls at most and training allowed four turns, so
 #   ten turns could show nothing. Questions that need five calls would make it testable.
-# - *Undecided*: C2 and C4, because the trainings that they compare aren't made yet. Elsewhere it can be because trainings
-#   differ: where accuracy moves more from seed to seed than from reward to reward, more seeds help.
-# - *Equal* says that an effect worth having isn't there, and takes as many data as *holds*. C3 claims it of accuracy; of C6,
-#   which claims a gain, it means that none shows, at the bottom of the scale: hardly one `composed` question is right
-#   before or after.
+# - *Undecided*, as C2's accuracy by itself, can be because trainings differ: where accuracy moves more from seed to seed than
+#   from reward to reward, more seeds help. Elsewhere the trainings that a claim compares aren't made yet.
+# - *Equal* says that an effect worth having isn't there, and takes as many data as *holds*. C3 claims it of accuracy; of C2
+#   and C6, which claim a gain, it means that none shows: entropy ends alike with the turns' own part and without it (two
+#   trainings each), and C6 is at the bottom of the scale: hardly one `composed` question is right before or after.
 # - *Doesn't* needs a reason that you can see. For C6 it would be this: a question that joins two skills is paid for only when
 #   an attempt joins them, and a policy that never does gets no first step.
-# - *Holds* is about the statistic. Look for a simpler explanation first: how undecided the cold start was, and what an agent
+# - *Holds* is about the statistic: C4's slope is sure over the two cold starts of each size, and says nothing of more
+#   demonstrations than these. Look for a simpler explanation first: how undecided the cold start was, and what an agent
 #   with its tools switched off still answers.
 #
 # </details>
