@@ -130,7 +130,7 @@ def _claims(stages: Stages, curves: Curves, numbers: Numbers, max_turns: int, ma
     tokens = [count for found in numbers.get("grpo", {}).values() for count in found.get("expert_tokens", ())]
 
     def a1(direct: Sequence[Outcome]) -> Claim:
-        return claims.a1(direct, _on_all(stages, "untrained")["untrained"], asked.get("direct_originals", ()))
+        return claims.a1(direct, stages.get("untrained", ()), asked.get("direct_originals", ()))
 
     def a3(*before_and_after: Sequence[Outcome]) -> Claim:
         untrained, sft, grpo = before_and_after

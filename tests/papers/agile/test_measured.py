@@ -118,7 +118,7 @@ def by_folders(arms: dict[str, list[Path]]) -> tuple[dict[str, Metrics], list[cl
     a6, done = claims.a6(curves, 5), claims.a6(deed, 5)
     more = {stage: played[stage] + of(main, f"{stage}-photographs") for stage in SHARES}
     verdicts = [
-        claims.a1(more["direct"], more["untrained"], more["direct_originals"]),
+        claims.a1(more["direct"], played["untrained"], more["direct_originals"]),
         claims.a2(more["untrained"], more["sft"], more["grpo"]),
         claims.a3(played["untrained"], played["sft"], played["grpo"], 80, [27, 101]),
         claims.a4(more["grpo"]),
