@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from first_screen import SWAPPED, shares
 from first_screen_figure import first_screen, metrics_hash, save_png
+from first_screen_gif import GIF, curve, told
 from PIL import Image
 
 from kit.episode import Action, Episode, NamedImage, Observation, Task, Turn
@@ -83,3 +84,8 @@ def test_the_committed_picture_is_small_and_drawn_from_the_committed_results() -
     assert path.stat().st_size <= 150_000 and picture.width >= 1600
     found = picture.text["results"]  # type: ignore[attr-defined]
     assert found == metrics_hash(published()), "run python data_scripts/first_screen.py"
+
+
+def test_the_moving_picture_shows_the_published_curve() -> None:
+    with Image.open(GIF) as stored:
+        assert stored.info["comment"] == told(curve()), "python data_scripts/first_screen_gif.py draws it anew"

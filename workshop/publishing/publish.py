@@ -17,7 +17,7 @@ from papers.registry import Paper
 from workshop.jobs.checks import JobError
 from workshop.publishing.current import folder_of, results_folder
 
-PICTURES = ("data_scripts/first_screen.py", "data_scripts/claims_picture.py")
+PICTURES = tuple(f"data_scripts/{name}.py" for name in ("first_screen", "first_screen_gif", "claims_picture"))
 """Scripts that draw the pictures of the pages from ``results/``."""
 
 

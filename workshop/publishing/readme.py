@@ -105,7 +105,7 @@ def block(paper: str, results: Results) -> str:
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
     called = next(iter(find_paper(paper).load_evaluation().headlines.values()))
-    found = f"Told of *{called}*, the table's first row. {_finding(paper, results)}".strip()
+    found = f"What moved *{called}*, the table's first row? {_finding(paper, results)}".strip()
     told = (found, _metrics(paper, results), _starts(paper, results), claims_table(paper, results))
     made = [*told_beside(results), origin(paper, results), current(find_paper(paper), results)]
     return "\n\n".join((head, *filter(None, told), folded("How these figures were made", "\n\n".join(made))))

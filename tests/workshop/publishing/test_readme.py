@@ -34,7 +34,7 @@ RESULTS = {
 def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
     lines = block("agile", RESULTS).splitlines()
     assert lines[:2] == ["### AGILE", ""] and lines[3] == ""
-    assert lines[2].startswith("Told of *2×2 solved*, the table's first row. Reinforcement raised it") and lines[
+    assert lines[2].startswith("What moved *2×2 solved*, the table's first row? Reinforcement raised it") and lines[
         2
     ].endswith(ONE_TRAINING)
     assert lines[4] == "|  | untrained | sft | grpo |"
