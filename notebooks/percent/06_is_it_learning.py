@@ -249,9 +249,10 @@ for where in (folder, busy_folder):
 
 # %% [markdown]
 # [Greedy](../docs/glossary.md#greedy) takes the likeliest token each time, sampling draws. Why are the two lines so far
-# apart? The demonstrations lift the asked card more often than any other, so it is the likeliest choice, and far from a
-# sure one. GRPO learns from sampled episodes, so here `sft` and `grpo` are compared as sampled, and so is pass@k; the
-# base, asked directly, and what questions 3 and 4 play are greedy.
+# apart? Two demonstrations in three lift a card, and two in three of these first the asked one: that is the likeliest
+# beginning, and far from a sure one (four in nine). The others answer "red" at once or lift another card, and sampling does
+# so too. GRPO learns from sampled episodes, so here `sft` and `grpo` are compared as sampled, and so is pass@k; the base,
+# asked directly, and what questions 3 and 4 play are greedy.
 #
 # ## Two rewards
 #
@@ -513,19 +514,21 @@ for kind, where in (("right", folder), ("busy", busy_folder)):
 # %% [markdown]
 # <details><summary>Why does a signal die? Think first, then open.</summary>
 #
-# Because everything in a group earns the same: all right, all wrong, or all paid in full. In the busy training it dies when
-# every episode lifts in every turn. Hardly anything is left to compare (now and then a single group, as in steps 10 and 11),
-# and what is left pays for lifting, not for the answer. A signal can be alive and point to the wrong place, as it did in the
-# first steps; its death only makes that final.
+# Because everything in a group earns the same: all right, all wrong, or all paid in full. In the right training it dies of
+# success: in step 10 all groups are flat, and nearly everything is right. In the busy training it dies when every episode
+# lifts in every turn. Hardly anything is left to compare (now and then a single group, as in steps 10 and 11), and what is
+# left pays for lifting, not for the answer. A signal can be alive and point to the wrong place, as it did in the first steps;
+# its death only makes that final.
 #
 # </details>
 #
 # ## The answers in one figure
 #
-# The kit asks these questions of every paper's training ([14](14_agile_claims.ipynb), [24](24_visual_arft_claims.ipynb))
-# and writes the answers to `results.json`; `python -m kit view RUN` prints them for every run that has them. Filled
-# markers are differences, hollow ones shares; a number on a scale of its own, such as calls an episode, is written and not
-# drawn. Before you look: which rows of the two figures will differ most?
+# The kit asks these questions of every paper's training ([14](14_agile_claims.ipynb), [24](24_visual_arft_claims.ipynb)) and
+# writes the answers to `results.json`; `python -m kit view RUN` prints them for every run that has them. Filled markers are
+# differences, hollow ones shares; a number on a scale of its own, such as calls an episode, is written and not drawn. n
+# counts tasks, or calls (those of one task count as one in the interval); n = 1 is the one training, so there is no interval.
+# Before you look: which rows of the two figures will differ most?
 
 # %%
 found = {}
@@ -677,11 +680,13 @@ else:
     print("nothing to compare yet")
 
 # %% [markdown]
-# In the stored figure stand two papers, AGILE (of its surest start there is one training) and Visual-ARFT; others may
-# differ. In both, imitation alone is best from the surest start, and reinforcement adds nothing to it that the intervals
-# show. It adds most to the published start, which still doesn't end higher than the others. A large gain of
-# reinforcement is no merit by itself: it may tell how much the start had left open. Beside a gain, ask what imitation
-# alone reaches from demonstrations that show the best.
+# In the stored figure stand two papers: AGILE (share of 2×2 puzzles solved; one training of the surest start, none of *half*)
+# and Visual-ARFT ([F1](../docs/glossary.md#f1) on sheets with at most one distortion); others may differ. In both, imitation
+# alone ends higher from the surest start than from the published one, by more than the intervals (*half* lies between and
+# can't be told from the surest), and reinforcement adds nothing to the surest that the intervals show. It adds most to the
+# published start, which still doesn't end higher than the others. A large gain of reinforcement is no merit by itself: it may
+# tell how much the start had left open. Beside a gain, ask what imitation alone reaches from demonstrations that show the
+# best.
 #
 # ## When is something learnt?
 #

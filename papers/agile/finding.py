@@ -38,10 +38,10 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     text += "." if known else f": imitation of looks alone solves {copied[0].value:.2f} of {kept}."
     if not (drawn := of(stages, "sft/guesses_60_sampled_looks", "sft/guesses_60_sampled_acc")):
         return text
-    return (
-        f"{text} Sampled on {kept}, the cold start itself looks in {drawn[0].value:.2f} of its episodes and solves "
-        f"{drawn[1].value:.2f}; played greedily it always begins in the likelier way, with a look or without."
-    )
+    text += f" Sampled on {kept}, the cold start itself looks in {drawn[0].value:.2f} of its episodes and solves "
+    text += f"{drawn[1].value:.2f}; played greedily it always begins in the likelier way"
+    greedy = of(stages, "sft/guesses_60_greedy_looks", "sft/guesses_60_greedy_acc")
+    return f"{text}: it looks in {greedy[0].value:.2f} and solves {greedy[1].value:.2f}." if greedy else f"{text}."
 
 
 def _costs(stages: Mapping[str, Metrics]) -> str:

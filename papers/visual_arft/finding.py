@@ -20,10 +20,10 @@ def finding(stages: Mapping[str, Metrics]) -> str:
     paired = stages["grpo"].get("gain_over_sft_search")
     told = "" if moved(mended, mends) else " (no difference that can be told from chance)"
     return (
-        f"From the cold start to after reinforcement it mends {mended.value:.2f} → {mends.value:.2f} of the images "
-        f"with one distortion{told}. A question that needs a search gets {searched.value:.1f} → {searches.value:.1f} "
-        f"calls [{max(0.0, searches.low):.1f}, {searches.high:.1f}] in the mean of its trainings, and F1 there goes "
-        f"{knew.value:.2f} → {knows.value:.2f}: "
+        f"From the cold start to after reinforcement the agent mends {mended.value:.2f} → {mends.value:.2f} of the "
+        f"images with one distortion{told}. A question that needs a search gets {searched.value:.1f} → "
+        f"{searches.value:.1f} calls [{max(0.0, searches.low):.1f}, {searches.high:.1f}] in the mean of its trainings, "
+        f"and F1 there goes {knew.value:.2f} → {knows.value:.2f}: "
         f"{FOUND[moved(knew, knows) if paired is None else sign(paired)]}.{_by_difficulty(stages)}"
     )
 

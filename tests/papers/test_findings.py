@@ -212,7 +212,7 @@ def test_visual_arft_tells_search_and_mending_apart() -> None:
     f1 = {"sft__f1_search": (0.13, 0.07, 0.22), "grpo__f1_search": (0.02, 0.0, 0.21)}
     measured = {**searched, **f1, "sft__restored_coding": SOME, "grpo__restored_coding": MOST}
     mended, search = told("visual_arft", **measured).split(". A question that")
-    assert mended.endswith("it mends 0.30 → 0.90 of the images with one distortion")
+    assert mended.endswith("the agent mends 0.30 → 0.90 of the images with one distortion")
     assert search.endswith("and F1 there goes 0.13 → 0.02: what is found can't be told apart.")
     assert "2.5 → 0.3 calls [0.2, 0.4] in the mean of its trainings," in search
     gains = {f"grpo__gain_over_sft_coding_{n}": value for n, value in (("simple", MOST), ("hard", SOME))}

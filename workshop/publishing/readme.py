@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +131,16 @@ def _metrics(paper: str, results: Mapping[str, Any]) -> str:
             cell = "not run" if here is None else str(here.within(0.0, math.inf if _counts(evaluation, name) else 1.0))
             cells.append(f"{cell} (paper {theirs:.3f})" if theirs is not None else cell)
         rows.append([called, *cells])
-    return "\n\n".join(filter(None, (markdown(["", *shown], rows), explained("Columns", paper, shown))))
+    table = markdown(["", *shown], rows)
+    return "\n\n".join(filter(None, (table, _of(results, named), explained("Columns", paper, shown))))
+
+
+def _of(results: Mapping[str, Any], named: Sequence[tuple[str, str]]) -> str:
+    """Of how many trainings and tasks a table's figures are; empty: no agent was measured after reinforcement."""
+    seeds, agent = seeds_of(results), by_stage(results).get("grpo", {})
+    tasks = [f"{agent[name].n // seeds:,}" for name, _ in named if name in agent]
+    trainings = "1 training" if seeds == 1 else f"{seeds} trainings"
+    return f"*sft* and *grpo* are of {trainings}; tasks of each, row by row: {', '.join(tasks)}." if tasks else ""
 
 
 def _starts(paper: str, results: Mapping[str, Any]) -> str:

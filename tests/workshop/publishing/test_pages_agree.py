@@ -46,7 +46,7 @@ SENTENCES: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         (f"a search gets {N} → {N} calls", ("sft/tools_search", "grpo/tools_search")),
         (f"F1 there goes {N} → {N}: ", ("sft/f1_search", "grpo/f1_search")),
         (rf"base asked directly \({N}, {N}\)", ("sft/f1_coding_hard", "direct/f1_coding_hard")),
-        (f"it mends {N} → {N} of the images", ("sft/restored_coding", "grpo/restored_coding")),
+        (f"the agent mends {N} → {N} of the images", ("sft/restored_coding", "grpo/restored_coding")),
         (
             f"added {N} on Simple sheets and {N} on Hard",
             ("grpo/gain_over_sft_coding_simple", "grpo/gain_over_sft_coding_hard"),

@@ -43,7 +43,8 @@ def test_the_block_shows_metrics_claims_and_where_they_come_from() -> None:
         "| 0.875 [0.800, 0.930] (paper 0.828) |"
     )
     assert lines[10].endswith("| not run (paper 0.311) | not run (paper 0.110) | not run (paper 0.621) |")
-    assert lines[12].startswith("Columns. *untrained*: the untrained model as an agent; *sft*: after the cold start;")
+    assert lines[12] == "*sft* and *grpo* are of 1 training; tasks of each, row by row: 72."
+    assert lines[14].startswith("Columns. *untrained*: the untrained model as an agent; *sft*: after the cold start;")
     assert "| A2 |  | holds | grpo \\| sft |  |" in lines
     assert any(line.startswith("- A2: of a start whose") for line in lines), "what claims.toml says beside its verdict"
     assert lines[-7] == "<details><summary>How these figures were made</summary>" and lines[-1] == "</details>"
