@@ -155,13 +155,17 @@ def _starts(paper: str, results: Mapping[str, Any]) -> str:
         for name, called in find_paper(paper).load_evaluation().headlines.items()
         if any(name in stages[arm] for arm in shown)
     ]
-    trainings = results.get("trainings", {})
-    half = f" {HALF_STARTS}" if "half" in measured else ""
-    of = {trainings.get(arm) for arm in measured}
-    few = f" {ONE_START}" if of == {1} else ""
-    if len(of) == 1 and (n := max(of, default=0) or 0) > 1 and n != seeds_of(results):
-        few = f" Of {n} trainings each; the table above is of {seeds_of(results)}."
-    return f"{OTHER_STARTS}{half}{few}\n\n{markdown(['', *shown], rows)}"
+    told = [OTHER_STARTS, HALF_STARTS if "half" in measured else "", _trained(results, measured)]
+    return f"{' '.join(filter(None, told))}\n\n{markdown(['', *shown], rows)}"
+
+
+def _trained(results: Mapping[str, Any], arms: Sequence[str]) -> str:
+    """Of how many trainings arms are, where that isn't as many as the paper's figures are of; empty: as many."""
+    found = {results.get("trainings", {}).get(arm) for arm in arms}
+    if found == {1}:
+        return ONE_START
+    several = len(found) == 1 and not found & {None, seeds_of(results)}
+    return f"Of {found.pop()} trainings each; the table above is of {seeds_of(results)}." if several else ""
 
 
 def _counts(evaluation: Evaluation[Any], name: str) -> bool:

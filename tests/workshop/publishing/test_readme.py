@@ -212,6 +212,15 @@ def test_other_starts_and_other_pictures_have_their_places() -> None:
     assert "\n| 2×2 solved, 19 other more | not run | not run | 0.250 [0.200, 0.300] |" in text
     assert "|  | decided-sft | decided |\n| --- | --- | --- |\n| 2×2 solved | 0.250 [0.200, 0.300] |" in text
     assert "Pictures: 8 of ours; 19 other more: 15 of one, 4 of two. Trained" in text
+    for n, seeds, says in (
+        (1, [0], "Of one training: these"),
+        (3, [0, 1], "Of 3 trainings each; the table above is of 2."),
+    ):
+        of = {**RESULTS, "metrics": metrics, "seed": seeds, "trainings": {"decided": n}}
+        assert f"always\ndoes what is best. {says}" in block("agile", of)
+    assert "does what is best.\n\n|" in block(
+        "agile", {**RESULTS, "metrics": metrics, "trainings": {"decided": 2}, "seed": [0, 1]}
+    )
     arm = {"half/acc_2x2": RESULTS["metrics"]["sft/acc_2x2"]}
     assert "other cold" not in block("agile", {**RESULTS, "metrics": RESULTS["metrics"] | arm}), "an arm, and no start"
     alone = block("agile", RESULTS)
