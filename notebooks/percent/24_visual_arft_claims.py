@@ -219,7 +219,7 @@ from turn_sandbox import CONFINED, Sandbox
 
 def before_grpo(folder):
     """The checkpoint that GRPO began with: the untrained one without a cold start."""
-    taught = (folder / "sft" / "metrics.jsonl").is_file()
+    taught = (folder / "sft").is_dir()
     return trained_model(folder, "sft", 23) if taught else model or TINY
 
 
