@@ -15,6 +15,9 @@ UNMEASURED = "not measured as stated"
 EQUALS = {"equal": ("equal as claimed", "equal where a gain is claimed")}
 """The verdict that says opposite things of two kinds of claims, and what is counted instead."""
 
+COUNTED = tuple(told for verdict in (*VERDICTS, UNMEASURED) for told in EQUALS.get(verdict, (verdict,)))
+"""The verdicts in their order, as claims are counted by them (:func:`counted_as`)."""
+
 RUNS = "the runs that it compares"
 """What a claim waits for whose trainings aren't made yet."""
 
@@ -62,8 +65,7 @@ def by_verdict(measured: Mapping[str, Mapping[str, Any]]) -> str:
     Args:
         measured: claim → its record, as a results file has it.
     """
-    order = (told for verdict in (*VERDICTS, UNMEASURED) for told in EQUALS.get(verdict, (verdict,)))
-    named: dict[str, list[str]] = {told: [] for told in order}
+    named: dict[str, list[str]] = {told: [] for told in COUNTED}
     for name, one in measured.items():
         named[counted_as(one)].append(name)
     return "; ".join(f"{verdict}: {', '.join(some)}" for verdict, some in named.items() if some)

@@ -10,22 +10,22 @@ from textwrap import shorten
 from typing import Any
 
 from kit.files import ROOT
-from papers.claims import VERDICTS, as_stated
+from papers.claims import as_stated
 from papers.registered import FILE, Registered, registered
 from papers.registry import find_paper
 from papers.tables import markdown
-from papers.verdicts import EQUALS, RUNS, UNMEASURED, counted_as, verdict_of, verdict_told, why, would_decide
+from papers.verdicts import COUNTED, RUNS, counted_as, verdict_of, verdict_told, why, would_decide
 
 WHY = 200
 """Characters of a claim's why, two lines of a page; all of its evidence is folded below the table."""
 
 NOT_RUN = re.compile(r"^not run: .*_runs$")
 ARM = re.compile(r"(\w+)_runs")
-NOT_TRAINED = re.compile(r"(?<=not trained yet: )\w+|(?<=, )\w+(?=, |$)")
 """What isn't run, in evidence, by a notebook's parameters, which may follow the commands that run it."""
 
 UNTRAINED = "not trained yet"
-"""What is told of a claim whose trainings aren't made."""
+WAITING = f"undecided: {UNTRAINED}"
+"""What is told of a claim whose trainings aren't made; beside a verdict, and as one."""
 
 WORDS = {"holds": ("holds", "hold"), "doesn't": ("doesn't hold", "don't hold")}
 """Verdict → how it is told of one claim, and of several."""
@@ -77,7 +77,7 @@ def claims_table(paper: str, results: Mapping[str, Any]) -> str:
     beside = "\n".join(f"- {name}: {caution}." for name, caution in cautions.items() if caution)
     rows = ([name, *_reasoned(claims[name])] for name in told)
     table = markdown(["", "claim", "verdict", "why", "what would decide it"], rows)
-    waiting = {arm for text in told.values() for arm in NOT_TRAINED.findall(text)}
+    waiting = {arm for claim in claims.values() for arm in _untrained(_evidence(claim))}
     arms = [arm for arm in (stated.stages if stated else ()) if arm.partition("-")[0] in waiting]  # few-00006 is of few
     waits = explained("Not trained yet", paper, arms)
     parts = (table, waits, beside, since(paper, results), folded("All checks, with intervals", evidence))
@@ -127,28 +127,35 @@ def _shortened(text: str) -> str:
     return "; ".join((first, *others, "… (*All checks*)"))
 
 
+def _untrained(evidence: str) -> list[str]:
+    """The arms that a claim's evidence says aren't run."""
+    return ARM.findall(evidence) if NOT_RUN.match(evidence) else []
+
+
 def plain(text: str) -> str:
     """Evidence as it is read: arms by their names, no minus before a zero, and no share above 1 or below 0."""
-    text = NOT_RUN.sub(lambda f: f"{UNTRAINED}: {', '.join(ARM.findall(f[0]))}", text)
+    text = f"{UNTRAINED}: {', '.join(arms)}" if (arms := _untrained(text)) else text
     text = re.sub(r"-(0\.0+)\b", r"\1", text)
     return SHARE.sub(lambda f: f"{f[1]}{max(0.0, float(f[2])):.3f}, {min(1.0, float(f[3])):.3f}]", text)
 
 
 def verdicts(results: Mapping[str, Results], _: Path) -> str:
     """Count the verdicts of all papers' claims in a sentence, name them in a list, and tell what the open ones lack."""
-    claims = [claim for name, some in results.items() for claim in judged(name, some).values()]
-    count = f"The kit tests {len(claims)} claims of the papers. By these figures {counted(claims)}."
+    claims: list[Mapping[str, Any]] = []
     found: dict[str, dict[str, list[str]]] = {}
     named: dict[str, dict[str, list[str]]] = {}
     for paper, some in results.items():
         for name, claim in sorted(judged(paper, some).items()):
-            verdict = f"undecided: {UNTRAINED}" if would_decide(claim) == RUNS else counted_as(claim)
-            named.setdefault(verdict, {}).setdefault(find_paper(paper).title, []).append(name)
-            if claim["verdict"] in ("undecided", "not testable here"):
-                found.setdefault(would_decide(claim), {}).setdefault(find_paper(paper).title, []).append(name)
+            claims.append(claim)
+            takes, title = would_decide(claim), find_paper(paper).title
+            verdict = WAITING if takes == RUNS else counted_as(claim)
+            named.setdefault(verdict, {}).setdefault(title, []).append(name)
+            if takes:
+                found.setdefault(takes, {}).setdefault(title, []).append(name)
+    count = f"The kit tests {len(claims)} claims of the papers. By these figures {counted(claims)}."
     told = [f"*{takes}* ({_listed(some)})" for takes, some in found.items()]
-    order = [*_order(), f"undecided: {UNTRAINED}"]
-    which = "\n".join(f"- *{WORDS.get(v, (v,))[0]}*: {_listed(named[v])}" for v in order if v in named)
+    order = [v for v in (*COUNTED, WAITING) if v in named]
+    which = "\n".join(f"- *{WORDS.get(v, (v,))[0]}*: {_listed(named[v])}" for v in order)
     open_ = [folded("What would decide the open ones", f"{'; '.join(told)}.")] if told else []
     return "\n\n".join((count, which, *open_))
 
@@ -158,17 +165,12 @@ def _listed(names: Mapping[str, list[str]]) -> str:
     return "; ".join(f"{title} {', '.join(some)}" for title, some in names.items())
 
 
-def _order() -> list[str]:
-    """The verdicts in their order, as claims are counted by them."""
-    return [name for verdict in (*VERDICTS, UNMEASURED) for name in EQUALS.get(verdict, (verdict,))]
-
-
 def counted(claims: list[Mapping[str, Any]]) -> str:
     """Count claims by their verdicts: ``1 holds, 3 don't hold, 5 undecided (2 of them not trained yet)``."""
     found = Counter(map(counted_as, claims))
     waiting = sum(would_decide(claim) == RUNS for claim in claims)
-    open_ = (f"undecided: {UNTRAINED}", f"undecided ({waiting} of them {UNTRAINED})")
+    open_ = (WAITING, f"undecided ({waiting} of them {UNTRAINED})")
     words = WORDS | ({"undecided": open_} if waiting else {})
-    told = {verdict: found[verdict] for verdict in _order() if found[verdict]}
+    told = {verdict: found[verdict] for verdict in COUNTED if found[verdict]}
     counts = [f"{n} {words.get(verdict, (verdict, verdict))[n > 1]}" for verdict, n in told.items()]
     return ", ".join(counts) or "none was tested"

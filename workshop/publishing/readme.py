@@ -87,16 +87,17 @@ def headline(paper: str, results: Results) -> str:
     title = f"- **{find_paper(paper).title}**"
     if results is None:
         return f"{title}: not measured yet."
-    called = next(iter(find_paper(paper).load_evaluation().headlines.values()))
-    return f"{title} ({called}). {_finding(paper, results)}".strip()
+    called, found = _finding(paper, results)
+    return f"{title} ({called}). {found}".strip()
 
 
-def _finding(paper: str, results: Mapping[str, Any]) -> str:
-    """Who did it, and the paper's own finding, in sentences."""
+def _finding(paper: str, results: Mapping[str, Any]) -> tuple[str, str]:
+    """What the first headline is called; who moved it, and the paper's own finding, in sentences."""
     evaluation, stages = find_paper(paper).load_evaluation(), by_stage(results)
-    words = in_words(stages, next(iter(evaluation.headlines)))
+    metric, called = next(iter(evaluation.headlines.items()))
     one = ONE_TRAINING if seeds_of(results) == 1 else ""
-    return " ".join(text for text in (words, own_finding(evaluation, stages), one) if text)
+    told = (in_words(stages, metric), own_finding(evaluation, stages), one)
+    return called, " ".join(filter(None, told))
 
 
 def block(paper: str, results: Results) -> str:
@@ -104,8 +105,8 @@ def block(paper: str, results: Results) -> str:
     head = f"### {find_paper(paper).title}"
     if results is None:
         return f"{head}\n\nNot measured yet: `results/{paper}.json` does not exist."
-    called = next(iter(find_paper(paper).load_evaluation().headlines.values()))
-    found = f"What moved *{called}*, the table's first row? {_finding(paper, results)}".strip()
+    called, found = _finding(paper, results)
+    found = f"What moved *{called}*, the table's first row? {found}".strip()
     told = (found, _metrics(paper, results), _starts(paper, results), claims_table(paper, results))
     made = [*told_beside(results), origin(paper, results), current(find_paper(paper), results)]
     return "\n\n".join((head, *filter(None, told), folded("How these figures were made", "\n\n".join(made))))
